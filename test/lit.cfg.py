@@ -27,6 +27,8 @@ config.environment["PATH"] = os.path.pathsep.join(
     [bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
 )
 # What veeline doctor has measured for this user is none of a test's business.
+# Tests of models in StableHLO name the program themselves.
+config.environment["VEELINE_STABLEHLO_OPT"] = ""
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "no-cache")
 config.substitutions += [
     ("%veeline_src", config.veeline_source_dir),

@@ -11,6 +11,7 @@
 #include "veeline/Compiler/MachineChoice.h"
 #include "veeline/Conversion/GpuTarget.h"
 #include "veeline/Conversion/HostTarget.h"
+#include "veeline/Import/StableHlo.h"
 #include "veeline/Schedule/Result.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
@@ -113,6 +114,11 @@ Machine::Machine(const DoctorCommand &command) {
       "toolkit",
       "programs for GPUs need --gpu-chips ptx, for the driver to compile",
       findToolkit(options)));
+  std::string lowering = findStableHloOpt();
+  libraries.push_back(
+      {"StableHLO", lowering,
+       lowering.empty() ? "there is no stablehlo-opt in PATH" : "",
+       "models in StableHLO cannot be read"});
 }
 
 static void printMachine(const Machine &machine) {
@@ -126,7 +132,7 @@ static void printMachine(const Machine &machine) {
                << "library  " << productLibrary()
                << ", for matrix products and convolutions\n";
   for (const LibraryReport &library : machine.libraries) {
-    llvm::outs() << llvm::formatv("{0,-9}", library.name);
+    llvm::outs() << llvm::formatv("{0,-8} ", library.name);
     if (library.version.empty())
       llvm::outs() << "missing: " << library.loss << "\n         ("
                    << library.problem << ")\n";

@@ -141,7 +141,8 @@ static constexpr OldSyntax table[] = {
      "to loops over buffers only"},
     {"(stablehlo|mhlo|chlo|vhlo)\\.", "an op of StableHLO or MHLO",
      "stablehlo-opt --stablehlo-legalize-to-linalg, which gives a model in "
-     "linalg, arith, math and tensor"},
+     "linalg, arith, math and tensor, or put stablehlo-opt into PATH, and it "
+     "is run for you"},
     {"!?torch\\.", "an op or type of the torch dialect",
      "torch-mlir-opt --torch-backend-to-linalg-on-tensors-backend-pipeline, "
      "which gives a model in linalg"},

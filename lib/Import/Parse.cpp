@@ -10,16 +10,15 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "veeline/Import/OldSyntax.h"
+#include "veeline/Import/StableHlo.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 
 using namespace mlir;
 using namespace veeline;
 
-OwningOpRef<ModuleOp> veeline::parseModel(llvm::SourceMgr &sources,
-                                          MLIRContext &context) {
-  StringRef name =
-      sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
-  Location place = FileLineColLoc::get(&context, name, 1, 1);
+/// Parses text, without regard to other dialects than the context's.
+static OwningOpRef<ModuleOp> parse(llvm::SourceMgr &sources, Location place) {
+  MLIRContext &context = *place.getContext();
   bool hasError = false;
   ScopedDiagnosticHandler explain(&context, [&](Diagnostic &diagnostic) {
     explainOldSyntax(diagnostic, sources);
@@ -44,4 +43,23 @@ OwningOpRef<ModuleOp> veeline::parseModel(llvm::SourceMgr &sources,
   emitError(place) << "MLIR's parser crashes on this file, at or after this "
                       "place: it is malformed there";
   return nullptr;
+}
+
+OwningOpRef<ModuleOp> veeline::parseModel(llvm::SourceMgr &sources,
+                                          MLIRContext &context) {
+  const llvm::MemoryBuffer &file =
+      *sources.getMemoryBuffer(sources.getMainFileID());
+  Location place =
+      FileLineColLoc::get(&context, file.getBufferIdentifier(), 1, 1);
+  std::string program =
+      hasStableHlo(file.getBuffer()) ? findStableHloOpt() : "";
+  if (program.empty())
+    return parse(sources, place);
+  std::unique_ptr<llvm::MemoryBuffer> text =
+      lowerStableHlo(program, file, place);
+  if (!text)
+    return nullptr;
+  llvm::SourceMgr lowered;
+  lowered.AddNewSourceBuffer(std::move(text), {});
+  return parse(lowered, place);
 }

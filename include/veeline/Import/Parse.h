@@ -14,9 +14,10 @@
 namespace veeline {
 
 /// Parses the main file of `sources`, text or bytecode, and explains old
-/// syntax. Returns null after a diagnostic. This includes crashes of MLIR's
-/// parser on a malformed file, which some custom parsers of ops cause after an
-/// error. The process should end soon after that, since their memory leaks.
+/// syntax. A model in StableHLO is lowered first, where its program is found.
+/// Returns null after a diagnostic. This includes crashes of MLIR's parser on a
+/// malformed file, which some custom parsers of ops cause after an error. The
+/// process should end soon after that, since their memory leaks.
 mlir::OwningOpRef<mlir::ModuleOp> parseModel(llvm::SourceMgr &sources,
                                              mlir::MLIRContext &context);
 

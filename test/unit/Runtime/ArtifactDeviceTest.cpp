@@ -351,7 +351,7 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfAGpu) {
          rank(a).inputsBefore = {rank(a).inputs[0]};
          rank(a).inputs.erase(rank(a).inputs.begin());
        }},
-      {"ops are late on a rank with several compute streams",
+      {"ops other than gathers are late on a rank with several compute streams",
        [&](Artifact &a) { makeLate(a); }}};
   Artifact whole = makeDeviceArtifact();
   ASSERT_TRUE(validate(whole).ok()) << validate(whole).message();

@@ -625,6 +625,13 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
        [&](Artifact &a) { program(a).ranks[0].ops[0].reduction = 0; }},
       {"there is one replica only",
        [&](Artifact &a) { program(a).ranks[0].reductions = {{}}; }},
+      {"a reduction is waited for before it is posted",
+       [&](Artifact &a) {
+         (void)addReduction(a);
+         Op &wait = program(a).ranks[0].ops.emplace_back();
+         wait.kind = OpKind::allGatherWait;
+         wait.reduction = 0;
+       }},
       {"its chunk does not exist",
        [&](Artifact &a) { addReduction(a).chunk = 9; }},
       {"a piece has no elements",

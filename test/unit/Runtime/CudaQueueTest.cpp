@@ -225,6 +225,7 @@ TEST(CudaQueue, LateOfEachStep) {
     for (bool isEager : {true, false})
       for (int32_t most : {1, 2}) {
         standin::setOrder(order);
+        auto launches = standin::countCalls("cuGraphLaunch");
         Program program;
         program.makeLate();
         program.options.isEager = isEager;
@@ -241,6 +242,7 @@ TEST(CudaQueue, LateOfEachStep) {
           while (program.numFinished != program.numBegun)
             ASSERT_NO_FATAL_FAILURE(program.expectStep()) << order;
         }
+        EXPECT_EQ(standin::countCalls("cuGraphLaunch") > launches, !isEager);
         program.executor.reset();
         EXPECT_EQ(standin::countLive(), 0);
       }
