@@ -153,12 +153,12 @@ void Chain::findLags() {
     double now = 0;
     for (const Op &op : program.ranks[i].ops) {
       Sum sum{ranks[i].stage, op.reduction};
-      if (isPredictedWork(op))
-        now = op.predictedEnd;
       if (postsReduction(op.kind))
         posted[sum] = std::max(posted[sum], now);
       if (waitsForReduction(op.kind))
         lags[sum] = std::max(lags[sum], op.predictedEnd);
+      // Updates have no times yet, only durations, and follow a wait.
+      now = std::max(now, op.predictedEnd);
     }
   }
   for (auto &[sum, end] : lags)

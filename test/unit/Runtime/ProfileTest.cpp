@@ -201,6 +201,39 @@ TEST(Profile, StepsThatFollowOneAnother) {
   EXPECT_EQ(predictPeriod(program), std::nullopt);
 }
 
+/// F for 10 us and BW for 20, then a sum that takes 2, an update of 5, and the
+/// gather of the shares, which takes 2; or the next turn gathers, before its F.
+/// Updates have durations alone: their times follow from the chain.
+TEST(Profile, StepsThatGather) {
+  artifact::Program program;
+  program.replicas = 2;
+  program.chunks.resize(1);
+  program.ranks.resize(1);
+  std::vector<artifact::Op> &ops = program.ranks[0].ops;
+  using Kind = artifact::OpKind;
+  auto add = [&](Kind kind, int32_t reduction, double begin, double end) {
+    artifact::Op &op = ops.emplace_back();
+    op.kind = kind;
+    op.reduction = reduction;
+    op.predictedBegin = begin;
+    op.predictedEnd = end;
+  };
+  add(Kind::forward, -1, 0, 10);
+  add(Kind::backward, -1, 10, 30);
+  add(Kind::allReduce, 0, -1, -1);
+  add(Kind::allReduceWait, 0, 30, 32);
+  add(Kind::update, -1, 0, 5);
+  add(Kind::allGather, 1, -1, -1);
+  add(Kind::allGatherWait, 1, 32, 34);
+  EXPECT_EQ(predictPeriod(program), 10 + 20 + 2 + 5 + 2);
+  std::rotate(ops.begin(), ops.end() - 2, ops.end());
+  ops[0].late = ops[1].late = true;
+  ops[1].predictedBegin = 0;
+  ops[1].predictedEnd = 2;
+  program.ranks[0].firstStepSymbol = program.ranks[0].lateSymbol = "step";
+  EXPECT_EQ(predictPeriod(program), 2 + 10 + 20 + 2 + 5);
+}
+
 /// Rank 1 ends step 1 at 9 us and step 2 at 20, while rank 0 begins step 2
 /// at 5.
 TEST(Profile, OverlappingStepsTakeTheTimeBetweenTheirEnds) {
