@@ -18,31 +18,41 @@
 using namespace mlir;
 using namespace veeline;
 
-bool veeline::hasStableHlo(StringRef text) {
-  // Most files are large because of their constants, in few lines.
+/// The first op of StableHLO or CHLO in `text`, or "".
+static std::string findStableHlo(StringRef text) {
   static const llvm::Regex op(
-      "(^|[ \t\"=])(stablehlo|chlo)\\.[a-z_]+[ \"({<%]");
+      "(^[ \t]*|= *)\"?((stablehlo|chlo)\\.[a-z_0-9]+)[ \"({<%]");
   for (size_t at = text.find("hlo."); at != StringRef::npos;
        at = text.find("hlo.", at)) {
     size_t begin = text.rfind('\n', at) + 1, end = text.find('\n', at);
     StringRef line = text.slice(begin, end);
-    if (op.match(line.take_front(std::min<size_t>(line.find("//"), 512))))
-      return true;
+    // Most files are large because of their constants, in few lines.
+    SmallVector<StringRef> parts;
+    if (op.match(line.take_front(std::min<size_t>(line.find("//"), 512)),
+                 &parts))
+      return parts[2].str();
     at = end == StringRef::npos ? end : end + 1;
   }
-  return false;
+  return "";
+}
+
+bool veeline::hasStableHlo(StringRef text) {
+  return !findStableHlo(text).empty();
 }
 
 std::string veeline::findStableHloOpt() {
-  // A name that cannot be run is an error later, and not passed over.
-  if (const char *named = std::getenv(stableHloVariable))
-    return named;
-  if (StringRef found = VEELINE_STABLEHLO_OPT;
-      !found.empty() && llvm::sys::fs::can_execute(found))
-    return found.str();
+  const char *named = std::getenv(stableHloVariable);
+  if (named && !*named)
+    return "";
   llvm::ErrorOr<std::string> found =
-      llvm::sys::findProgramByName("stablehlo-opt");
-  return found ? *found : "";
+      llvm::sys::findProgramByName(named ? named : "stablehlo-opt");
+  if (found)
+    return *found;
+  // A name that cannot be run is an error later, and not passed over.
+  if (named)
+    return named;
+  StringRef built = VEELINE_STABLEHLO_OPT;
+  return llvm::sys::fs::can_execute(built) ? built.str() : "";
 }
 
 namespace {
@@ -124,10 +134,11 @@ veeline::lowerStableHlo(const std::string &program,
     InFlightDiagnostic error = emitError(place)
                                << "'" << program
                                << "', which lowers StableHLO to linalg, ";
-    if (failure.empty())
-      error << "ends with exit code " << code;
+    // It could not be started, or a signal has ended it.
+    if (code < 0)
+      error << (code == -1 ? "cannot be run: " : "has crashed: ") << failure;
     else
-      error << "cannot be run: " << failure;
+      error << "ends with exit code " << code;
     if (std::string said = readStart(messages.path); !said.empty())
       error.attachNote() << "it says: " << said;
     return nullptr;
@@ -136,6 +147,14 @@ veeline::lowerStableHlo(const std::string &program,
   if (!lowered) {
     emitError(place) << "cannot read what '" << program
                      << "' has written: " << lowered.getError().message();
+    return nullptr;
+  }
+  // It leaves what it does not know.
+  if (std::string left = findStableHlo((*lowered)->getBuffer());
+      !left.empty()) {
+    emitError(place) << "the model has a " << left << ", which '" << program
+                     << "' does not lower to linalg; write the model without "
+                        "it";
     return nullptr;
   }
   return llvm::MemoryBuffer::getMemBufferCopy(

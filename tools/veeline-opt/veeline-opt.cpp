@@ -5,13 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "veeline/Import/Parse.h"
 #include "veeline/Import/StableHlo.h"
 #include "veeline/InitAll.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -33,17 +34,19 @@ static void explain(llvm::StringRef path, const DialectRegistry &registry) {
   veeline::parseModel(sources, context);
 }
 
-/// Lowers a model in StableHLO, if its program is found, to a file at
-/// `lowered`. Returns the path of the file to read: `path`, or `lowered`. Fails
-/// after a message.
-static FailureOr<std::string> lower(const std::string &path,
-                                    SmallVectorImpl<char> &lowered) {
+/// The model at `path` in linalg, if it is a file in StableHLO whose program is
+/// found; null if not. Fails after a message.
+static FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+lower(const std::string &path) {
+  // A pipe can be read once only.
+  if (!llvm::sys::fs::is_regular_file(path))
+    return std::unique_ptr<llvm::MemoryBuffer>();
   auto file = llvm::MemoryBuffer::getFile(path);
-  if (path == "-" || !file || !veeline::hasStableHlo((*file)->getBuffer()))
-    return path;
-  std::string program = veeline::findStableHloOpt();
+  std::string program = file && veeline::hasStableHlo((*file)->getBuffer())
+                            ? veeline::findStableHloOpt()
+                            : "";
   if (program.empty())
-    return path;
+    return std::unique_ptr<llvm::MemoryBuffer>();
   MLIRContext context;
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
@@ -52,14 +55,25 @@ static FailureOr<std::string> lower(const std::string &path,
       veeline::lowerStableHlo(program, **file, place);
   if (!text)
     return failure();
-  int descriptor;
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile(
-          "veeline-opt", "mlir", descriptor, lowered)) {
-    emitError(place) << "cannot make a temporary file: " << error.message();
+  return text;
+}
+
+/// Runs the passes on text that is not in a file.
+static LogicalResult runOn(std::unique_ptr<llvm::MemoryBuffer> text,
+                           llvm::StringRef outputPath,
+                           DialectRegistry &registry) {
+  std::string message;
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(outputPath, &message);
+  if (!output) {
+    llvm::errs() << message << "\n";
     return failure();
   }
-  llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true) << text->getBuffer();
-  return std::string(lowered.begin(), lowered.end());
+  LogicalResult result = MlirOptMain(output->os(), std::move(text), registry,
+                                     MlirOptMainConfig::createFromCLOptions());
+  if (succeeded(result))
+    output->keep();
+  return result;
 }
 
 int main(int argc, char **argv) {
@@ -68,13 +82,13 @@ int main(int argc, char **argv) {
   veeline::registerEveryDialect(registry);
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "Veeline: pipeline-parallel training\n", registry);
-  SmallString<128> lowered;
-  FailureOr<std::string> model = lower(input, lowered);
-  if (failed(model))
+  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> lowered = lower(input);
+  if (failed(lowered))
     return asMainReturnCode(failure());
-  llvm::FileRemover remover(lowered, /*DeleteIt=*/!lowered.empty());
-  LogicalResult result = MlirOptMain(argc, argv, *model, output, registry);
+  if (*lowered)
+    return asMainReturnCode(runOn(std::move(*lowered), output, registry));
+  LogicalResult result = MlirOptMain(argc, argv, input, output, registry);
   if (failed(result))
-    explain(*model, registry);
+    explain(input, registry);
   return asMainReturnCode(result);
 }

@@ -29,8 +29,8 @@ inline constexpr const char *stableHloVariable = "VEELINE_STABLEHLO_OPT";
 bool hasStableHlo(llvm::StringRef text);
 
 /// The program that lowers StableHLO: what the environment names, also if it is
-/// empty; else what CMake has found if it is still there, else stablehlo-opt of
-/// PATH. Empty: none.
+/// empty; else stablehlo-opt of PATH, else what CMake has found if it is still
+/// there. Empty: none.
 std::string findStableHloOpt();
 
 /// Lowers `model` to linalg by running `program`. Names of arguments and places

@@ -34,10 +34,10 @@
 namespace veeline::artifact {
 
 /// The version of the file format that is written, and the oldest ones that are
-/// read, in general and for GPUs. docs/artifact.md says what older files lack;
-/// those for GPUs have settings and results in other places.
-inline constexpr uint32_t formatVersion = 24, oldestFormatVersion = 15,
-                          oldestOfGpus = 21;
+/// read: in general, for GPUs, and of files that gather. docs/artifact.md says
+/// what older files lack.
+inline constexpr uint32_t formatVersion = 25, oldestFormatVersion = 15,
+                          oldestOfGpus = 21, oldestWithGathers = 25;
 
 using veeline::name;
 using veeline::Optimizer;

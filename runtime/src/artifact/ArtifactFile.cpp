@@ -213,6 +213,16 @@ static uint32_t countValues(const Metadata &metadata) {
   return static_cast<uint32_t>(count);
 }
 
+/// Whether a rank gathers parameters.
+static bool gathers(const Metadata &metadata) {
+  auto isGather = [](const Op &op) { return op.kind == OpKind::allGather; };
+  for (const Program &program : metadata.programs)
+    for (const Rank &rank : program.ranks)
+      if (std::ranges::any_of(rank.ops, isGather))
+        return true;
+  return false;
+}
+
 /// Decodes a file. Sections of the result are views of `file`.
 static Expected<Artifact> decode(std::string_view file) {
   if (file.size() < sizeof(Header))
@@ -259,6 +269,13 @@ static Expected<Artifact> decode(std::string_view file) {
         "its format has version " + std::to_string(header.version) +
         ", this program reads those for GPUs from version " +
         std::to_string(oldestOfGpus) + " on; compile the model again");
+  // Before, steps waited at their end for what they gather, or in the next one
+  // for what they had posted.
+  if (header.version < oldestWithGathers && gathers(artifact.metadata))
+    return Status::error(
+        "its format has version " + std::to_string(header.version) +
+        ", this program reads those with --shard-optimizer from version " +
+        std::to_string(oldestWithGathers) + " on; compile the model again");
   VEELINE_TRY(validate(artifact));
   return artifact;
 }

@@ -153,12 +153,16 @@ void CudaExecutor::issueStep(CudaWorker &worker) {
 void CudaExecutor::runLate(CudaWorker &worker) {
   CudaRank &rank = worker.rank;
   rank.inputsBefore = rank.inputPlacesBefore();
+  uint32_t number = worker.numEnded;
+  // Marks of a graph that is still running would be taken for those of the late
+  // work.
+  if (mode != Mode::eager)
+    reachSteps(worker, number);
   if (rank.require(rank.beginLate()))
     worker.lateFunctions.late(&rank, rank.memory().data(),
                               rank.inputPlacesBefore());
   bool isOver =
       !rank.failed && rank.require(rank.endStep()) && rank.awaitIssued();
-  uint32_t number = worker.numEnded;
   reachSteps(worker, number);
   if (!isOver)
     worker.inFlight[(number - 1) % engine::maxInFlight].failed = true;
@@ -282,11 +286,24 @@ Status CudaExecutor::beginStep(CudaWorker &worker, size_t slot,
       /*followsUnknown=*/worker.numReached != worker.numEnded, isReplayed);
 }
 
+/// Whether messages are late. If these always run alone, outside of the graph,
+/// the numbers of messages differ from turn to turn.
+static bool hasLateMessages(const artifact::Program &program) {
+  return std::ranges::any_of(program.ranks, [](const artifact::Rank &rank) {
+    return std::ranges::any_of(rank.ops, [](const artifact::Op &op) {
+      return op.late && (op.kind == artifact::OpKind::send ||
+                         op.kind == artifact::OpKind::recv);
+    });
+  });
+}
+
 /// Whether steps can be captured. A graph needs steps that are always equal,
 /// and all on one device.
 bool CudaExecutor::canBeCaptured(const CudaOptions &options) const {
   bool isOne = !options.isEager && !options.traceTensors &&
-               options.timelineEvents == 0 && artifact.metadata.lengths.empty();
+               options.timelineEvents == 0 &&
+               artifact.metadata.lengths.empty() &&
+               !(stepsInFlight == 1 && hasLateMessages(program));
   for (const CudaWorker *worker : local)
     isOne = isOne && !worker->rank.description->readsBack &&
             worker->device == local.front()->device;
@@ -598,6 +615,10 @@ Status CudaExecutor::finish(StepResult &result) {
     startLate();
   }
   waitUntilSettled(numFinished + 1);
+  // The next step begins on this thread, and may be a graph.
+  if (program.hasLate() && isLast)
+    waitForThreads(
+        [&] { return haveAll(&CudaWorker::numWhole, numFinished + 1); });
   if (watch.isStuck() || hasFailed(slot) ||
       (!network && isLast && !fault.status().ok()))
     return stopAfterFault();

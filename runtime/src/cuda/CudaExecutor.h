@@ -152,7 +152,7 @@ private:
   Mode mode = Mode::eager;
   std::atomic<bool> isReplaying{false};
   bool isCapturable = false;
-  /// The number of steps that are not first ones.
+  /// The number of steps for which `isRepeated` held.
   int64_t numRepeated = 0;
   bool hasAskedForLate = false; ///< Whether threads run late work alone.
   bool isMeasured = false;      ///< Whether MemoryBooks are in use.

@@ -70,8 +70,9 @@ struct LossScaleState {
 
 struct CheckpointIndex {
   /// The version that is written, and the oldest one that is read: version 1
-  /// has no frozen parameters, and knows nothing of files of --init.
-  static constexpr int64_t formatVersion = 2, oldestFormatVersion = 1;
+  /// has no frozen parameters, and knows nothing of files of --init; up to
+  /// version 2, no evaluation is owed.
+  static constexpr int64_t formatVersion = 3, oldestFormatVersion = 1;
 
   int64_t version = formatVersion;
   std::string model;

@@ -427,7 +427,9 @@ void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
     uint32_t seen = started.load();
     uint32_t number = worker.numEnded.load();
     if (!hasBegun(seen, number)) {
-      if (((seen & lateBit) || runsLateAtOnce) && owesLate(worker))
+      // The bit may be that of a step before one that its threads did not run.
+      bool isAsked = (seen & lateBit) && hasBegun(seen, number - 1);
+      if ((isAsked || runsLateAtOnce) && owesLate(worker))
         runOwed(worker);
       else if (seen & endBit)
         return;

@@ -119,7 +119,7 @@ Expected<EvaluationResult> train::evaluate(Session &session, const Run &run,
     if (listener)
       VEELINE_TRY(listener(step, result));
   }
-  if (metadata.lossWeight && evaluated.microbatches > 0 &&
+  if (metadata.lossWeight && evaluated.isWhole && evaluated.microbatches > 0 &&
       means.sumOfWeights() == 0)
     return Status::error(
         metadata.results[static_cast<size_t>(metadata.lossWeight)].name +

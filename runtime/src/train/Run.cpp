@@ -260,7 +260,8 @@ Status Run::planSteps() {
     options.steps = steps;
   }
   VEELINE_TRY(checkRates(options.rates, options.steps));
-  if (resumed && isOver() && !options.continues && !owesEvaluation())
+  if (resumed && isOver() && !options.continues &&
+      !(owesEvaluation() && stepsBefore() == options.steps))
     return Status::error(
         "'" + resumed->path() + "' is of step " +
         std::to_string(stepsBefore()) + ", and training ends with step " +

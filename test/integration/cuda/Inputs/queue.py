@@ -5,8 +5,7 @@ Usage: queue.py BUILD MODEL WORK DATA OPTION ...
 
 With one and with two steps in flight, issued and as graphs, in several orders of
 streams, as threads and as processes (outside the long suite, as graphs alone in the
-second order and of an even number of processes, and issued of an odd one):
-all have the same parameters and metrics,
+second order and of an even number of processes, and issued of an odd one): all have the same parameters and metrics,
 those of the sequential program (unless COMPARE is set, and empty), bit for bit. DATA are options of train that name its data, and others.
 """
 
@@ -53,8 +52,8 @@ def main():
     # Sends and receives run side by side where the artifact says so.
     environment = {"VEELINE_STANDIN_DEVICES": str(count), "VEELINE_STANDIN_UNITS": "2"}
     launcher = [sys.executable, LAUNCH, "--within", "100", "--after", "100", count]
-    both = ("late", ["--check-messages"]), ("random:3", ["--eager"])
-    for order, more in both[count % 2::2] if QUICK else both:
+    all = ("late", ["--check-messages"]), ("random:3", ["--eager"]), ("late", ["--check-messages", "--steps-in-flight", "1"])
+    for order, more in all[count % 2::2] if QUICK else all:
         check("processes", launcher, order, *more)
         numRuns += 1
     print(f"{numRuns} runs with equal bits")

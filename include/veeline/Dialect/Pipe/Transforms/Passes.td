@@ -341,8 +341,9 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
     computations. With `shard_optimizer` sums that only an update takes are `scattered`. Consecutive
     updates are followed by `pipe.all_gather`s of one group, on the same stream, and a `pipe.wait`
     for each: where the new value is used, or at the end of the step. With `overlap` and `duplex`,
-    gathers whose value the step does not use are late instead: the next turn begins with them, one
-    group for each chunk, and waits before the first op that uses the parameter.
+    gathers of parameters that no other stage has are late instead, if nothing else of the program
+    is: the next turn begins with them, one group for each chunk, and waits before the first op that
+    uses the parameter.
 
     Under NCCL's rules, a receive that is posted ahead blocks sends. With `model=nccl`, `overlap`
     therefore issues messages in one order, that of the ends of their producers, and receives as

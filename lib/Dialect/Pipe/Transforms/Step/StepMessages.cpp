@@ -218,7 +218,14 @@ bool StepWriter::isSharded() const {
 /// Checks that an update of a share is gathered, in this turn or the next:
 /// other ranks wait for it.
 static LogicalResult verifyGathered(UpdateOp update) {
-  if (llvm::any_of(update->getUsers(), llvm::IsaPred<AllGatherOp, CarryOp>))
+  auto isGathered = [](OpOperand &use) {
+    if (!isa<CarryOp>(use.getOwner()))
+      return isa<AllGatherOp>(use.getOwner());
+    Block *body = use.getOwner()->getBlock();
+    return llvm::any_of(body->getArgument(use.getOperandNumber()).getUsers(),
+                        llvm::IsaPred<AllGatherOp>);
+  };
+  if (llvm::any_of(update->getUses(), isGathered))
     return success();
   return update.emitOpError("is of a share of the parameter, which nothing "
                             "gathers; run --pipe-insert-communication first");
