@@ -242,6 +242,9 @@ TEST(CudaQueue, LateOfEachStep) {
           while (program.numFinished != program.numBegun)
             ASSERT_NO_FATAL_FAILURE(program.expectStep()) << order;
         }
+        if (most == 1)
+          EXPECT_EQ(standin::countCalls("cuGraphLaunch") - launches,
+                    isEager ? 0 : 1 + 7 + 2 + 3 + 4 + 5 - 1);
         EXPECT_EQ(standin::countCalls("cuGraphLaunch") > launches, !isEager);
         program.executor.reset();
         EXPECT_EQ(standin::countLive(), 0);
@@ -271,6 +274,38 @@ TEST(CudaQueue, FaultBesideLateWork) {
     EXPECT_EQ(program.executor->finish(result).message(),
               "rank 1: something happened");
     EXPECT_EQ(program.executor->currentStep(), isBefore ? 1 : 2);
+    program.executor.reset();
+    EXPECT_EQ(standin::countLive(), 0);
+  }
+}
+
+/// With one step in flight, late work runs between graphs.
+TEST(CudaQueue, FaultOfLateWorkBetweenGraphs) {
+  static int runsLeft;
+  auto failLast = [](veeline_rank *rank, char *arena,
+                     const void *const *inputs) {
+    consumeLate(rank, arena, inputs);
+    if (--runsLeft == 0)
+      rank->fail("something happened");
+  };
+  // The first step is issued, the second is captured, later ones are replayed.
+  for (int count : {1, 2, 3, 5}) {
+    runsLeft = count;
+    Program program;
+    program.makeLate();
+    program.options.stepsInFlight = 1;
+    program.options.lateFunctions[1].late = failLast;
+    ASSERT_NO_FATAL_FAILURE(program.create());
+    for (int i = 1; i < count; ++i) {
+      ASSERT_TRUE(program.begin().ok());
+      ASSERT_NO_FATAL_FAILURE(program.expectStep()) << i;
+    }
+    ASSERT_TRUE(program.begin().ok());
+    StepResult result;
+    EXPECT_EQ(program.executor->finish(result).message(),
+              "rank 1: something happened");
+    EXPECT_EQ(program.executor->currentStep(), count);
+    EXPECT_FALSE(program.begin().ok());
     program.executor.reset();
     EXPECT_EQ(standin::countLive(), 0);
   }
