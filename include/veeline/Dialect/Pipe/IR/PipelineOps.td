@@ -84,6 +84,7 @@ def PipelineOp : Pipe_Op<"pipeline", [
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$replicas,
     OptionalAttr<DenseI64ArrayAttr>:$stage_replicas,
     UnitAttr:$shard_optimizer,
+    UnitAttr:$nccl_sums,
     OptionalAttr<Pipe_ClipSync>:$clip_sync,
     OptionalAttr<Pipe_Asynchronous>:$asynchronous,
     OptionalAttr<StrAttr>:$schedule
@@ -92,7 +93,7 @@ def PipelineOp : Pipe_Op<"pipeline", [
   let assemblyFormat = [{
     $sym_name `stages` `(` $stages `)` `chunks_per_stage` `(` $chunks_per_stage `)`
     `placement` `(` $placement `)` (`microbatches` `(` $microbatches^ `)`)?
-    (`replicas` `(` $replicas^ `)`)? (`stage_replicas` $stage_replicas^)? (`shard_optimizer` $shard_optimizer^)?
+    (`replicas` `(` $replicas^ `)`)? (`stage_replicas` $stage_replicas^)? (`shard_optimizer` $shard_optimizer^)? (`nccl_sums` $nccl_sums^)?
     (`clip_sync` `(` $clip_sync^ `)`)? (`asynchronous` `(` $asynchronous^ `)`)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
