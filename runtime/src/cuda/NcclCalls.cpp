@@ -216,16 +216,6 @@ static void addDivided(const PieceOf &piece, NcclCall::Kind ofAll,
           piece.call(ofEach, piece.place(own.first), own.count, member));
 }
 
-static void addSum(const PieceOf &piece, std::vector<NcclCall> &calls) {
-  if (piece.piece.gathers)
-    addDivided(piece, NcclCall::allGather, NcclCall::broadcast, calls);
-  else if (piece.piece.scatters)
-    addDivided(piece, NcclCall::reduceScatter, NcclCall::reduce, calls);
-  else
-    calls.push_back(piece.call(NcclCall::allReduce, piece.place(0),
-                               piece.piece.numElements));
-}
-
 /// The elements of member `owner`'s share that member `other` needs, too.
 static Shard sharedElements(const Division &division, int32_t owner,
                             int32_t other) {
@@ -235,10 +225,35 @@ static Shard sharedElements(const Division &division, int32_t owner,
   return {first, std::max<int64_t>(end - first, 0)};
 }
 
+/// The most elements of a scattered sum that all members get if some need
+/// elements of others' shares: a call then takes less time than a second group.
+static constexpr int64_t mostForAll = 2048;
+
+static bool isForAll(const PieceOf &piece) {
+  if (!piece.piece.scatters || piece.piece.owner >= 0 ||
+      piece.piece.numElements > mostForAll)
+    return false;
+  Division division = piece.division();
+  for (int32_t member = 0; member < piece.count(); ++member)
+    if (division.reduced(member) != division.own(member))
+      return true;
+  return false;
+}
+
+static void addSum(const PieceOf &piece, std::vector<NcclCall> &calls) {
+  if (piece.piece.gathers)
+    addDivided(piece, NcclCall::allGather, NcclCall::broadcast, calls);
+  else if (piece.piece.scatters && !isForAll(piece))
+    addDivided(piece, NcclCall::reduceScatter, NcclCall::reduce, calls);
+  else
+    calls.push_back(piece.call(NcclCall::allReduce, piece.place(0),
+                               piece.piece.numElements));
+}
+
 /// Members may need elements of each other's shares (veeline/Base/Shards.h).
 /// They get the same bits by copying: NCCL may add each share in another order.
 static void addOverlaps(const PieceOf &piece, std::vector<NcclCall> &calls) {
-  if (!piece.piece.scatters)
+  if (!piece.piece.scatters || isForAll(piece))
     return;
   Division division = piece.division();
   for (int32_t member = 0; member < piece.count(); ++member) {

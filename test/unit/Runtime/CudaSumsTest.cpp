@@ -22,8 +22,8 @@ using CudaSums = OnFourDevices;
 static constexpr int32_t numReplicas = 3;
 
 /// With 2500 elements, the third share is shorter, and members need elements of
-/// the next share. With 2496 all shares are equal, with 16 only the first one
-/// has any.
+/// the next share. With 2496 all shares are equal. With 16 only the first one
+/// has any, and all members get all sums.
 static constexpr int64_t manyElements = 2500, evenElements = 2496,
                          fewElements = 16;
 
@@ -271,14 +271,19 @@ TEST_F(CudaSums, CallsOfAStep) {
             (Counts{{"ncclAllReduce", 30}, {"ncclGroupEnd", 30}}));
   Replicas even({makeScatter(evenElements)});
   EXPECT_EQ(countCalls(even)["ncclReduceScatter"], 30);
+  Replicas uneven({makeScatter(manyElements)});
+  EXPECT_EQ(countCalls(uneven)["ncclReduce"], 90);
+  Replicas few({makeScatter(fewElements)});
+  EXPECT_EQ(countCalls(few),
+            (Counts{{"ncclAllReduce", 30}, {"ncclGroupEnd", 30}}));
   Replicas owned({makeScatter(manyElements, 1)});
   EXPECT_EQ(countCalls(owned),
             (Counts{{"ncclReduce", 30}, {"ncclGroupEnd", 30}}));
   Replicas gathered({makeGather(evenElements)});
   EXPECT_EQ(countCalls(gathered),
             (Counts{{"ncclAllGather", 30}, {"ncclGroupEnd", 30}}));
-  Replicas uneven({makeGather(manyElements)});
-  EXPECT_EQ(countCalls(uneven),
+  Replicas parts({makeGather(manyElements)});
+  EXPECT_EQ(countCalls(parts),
             (Counts{{"ncclBroadcast", 90}, {"ncclGroupEnd", 30}}));
 }
 
