@@ -54,6 +54,10 @@ def PipelineOp : Pipe_Op<"pipeline", [
     With `shard_optimizer` each of the ranks that add up gradients updates only a share of the
     parameters, and has only that share of the optimiser's state (docs/optimizers.md).
 
+    With `nccl_sums`, which `--pipe-plan-memory` sets for GPUs, NCCL adds up gradients between
+    processes in place, in an order of its own. Otherwise ranks add them in their order, through
+    buffers of the arena (docs/communication.md).
+
     With `clip_sync` updates depend on the norm of all gradients. With `barrier` stages send it to
     each other before they update (`pipe.gather_norms`). With `optimistic` they update as if it were
     within its limit, and the next step checks this (`pipe.validate`).
