@@ -226,7 +226,7 @@ static Shard sharedElements(const Division &division, int32_t owner,
 }
 
 /// The most elements of a scattered sum that all members get if some need
-/// elements of others' shares: a call then takes less time than a second group.
+/// elements of others' shares, which saves a call for each and a second group.
 static constexpr int64_t mostForAll = 2048;
 
 static bool isForAll(const PieceOf &piece) {
