@@ -90,6 +90,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
     options.offload = *schedule::parseBandwidth(command.offload);
   options.recomputeAhead = command.recomputeAhead;
   options.tf32 = command.products == "tf32";
+  options.ncclSums = command.sums == "nccl";
   planScratch(options, command);
   if (options.target == KernelTarget::Cuda)
     options.convolutionScratch = getDeviceConvolutionScratch;

@@ -87,7 +87,7 @@ static std::string checkForwardOnly(const CLI::App &app) {
        {"--schedule", "--objective", "--profile", "--optimizer",
         "--error-feedback", "--clip-sync", "--loss-scaling", "--recompute",
         "--memory-limit", "--compute-streams", "--no-deterministic",
-        "--shard-optimizer", "--offload", "--recompute-ahead"})
+        "--shard-optimizer", "--offload", "--recompute-ahead", "--sums"})
     if (app.count(name))
       return std::string(name) +
              " is about training, and --forward-only compiles forwards alone; "
@@ -286,7 +286,7 @@ static std::string checkGpu(const CLI::App &app,
   bool isCuda = command.target == "cuda";
   for (const char *name :
        {"--gpu-chips", "--compute-streams", "--products", "--no-deterministic",
-        "--no-epilogues", "--cuda-toolkit"})
+        "--no-epilogues", "--cuda-toolkit", "--sums"})
     if (!isCuda && app.count(name))
       return std::string(name) + " is about GPUs; give --target cuda";
   if (isCuda && command.rules == "mpi")

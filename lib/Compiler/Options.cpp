@@ -268,6 +268,15 @@ static void addTargetOptions(CLI::App &app, CompileCommand &command) {
       ->capture_default_str()
       ->check(CLI::IsMember({"f32", "tf32"}))
       ->option_text("f32|tf32 [f32]");
+  app.add_option("--sums", command.sums,
+                 "With --target cuda: how processes add up gradients: nccl, by "
+                 "NCCL's own sums, or ordered, in the order of the replicas; "
+                 "of more than two, only ordered has the bits of the "
+                 "sequential program, and it needs memory for what the others "
+                 "send")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"nccl", "ordered"}))
+      ->option_text("nccl|ordered [nccl]");
   addNoFlag(app, "--no-deterministic", command.deterministic,
             "With --target cuda: allow sums in any order, for gradients of "
             "embeddings (by atomic additions) and for cuDNN's gradients of "
@@ -466,6 +475,7 @@ veeline::compiler::describeOptions(const CompileCommand &command) {
   add("target", command.target, "host");
   add("compute-streams", command.computeStreams, "one");
   add("products", command.products, "f32");
+  add("sums", command.sums, "nccl");
   add("no-deterministic", command.deterministic ? "" : "true");
   add("no-epilogues", command.epilogues ? "" : "true");
   add("gpu-chips", join(command.gpuChips));

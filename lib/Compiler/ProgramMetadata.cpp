@@ -177,6 +177,8 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
   result.chunksPerStage = pipeline.getChunksPerStage();
   result.replicas = pipeline.getReplicas();
   result.forwardOnly = isForwardOnly(pipeline);
+  if (pipeline.getNcclSums())
+    result.sums = Sums::nccl;
   if (std::optional<ArrayRef<int64_t>> widths = pipeline.getStageReplicas())
     result.stageReplicas.assign(widths->begin(), widths->end());
   if (std::optional<Asynchronous> kind = pipeline.getAsynchronous())

@@ -533,6 +533,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.optimizer = optimizer;
     result.errorFeedback = errorFeedback;
     result.shardOptimizer = shardOptimizer;
+    result.ncclSums = ncclSums;
     result.target = target;
     result.chunkStreams = chunkStreams;
     result.offload = offload;
@@ -583,6 +584,7 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.optimizer = options.optimizer;
   given.errorFeedback = options.errorFeedback;
   given.shardOptimizer = options.shardOptimizer;
+  given.ncclSums = options.ncclSums;
   given.target = options.target;
   given.chunkStreams = options.chunkStreams;
   given.offload = options.offload;

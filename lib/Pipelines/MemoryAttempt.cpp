@@ -428,7 +428,7 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
   if (options.chunkStreams)
     assignStreams(pipeline);
   if (failed(planMemory(pipeline, options.optimizer, options.errorFeedback,
-                        options.target, symbols)))
+                        options.ncclSums, options.target, symbols)))
     return failure();
   if (failed(readPlans(pipeline, attempt)))
     return failure();

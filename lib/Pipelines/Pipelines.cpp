@@ -210,6 +210,7 @@ void veeline::buildMemoryPipeline(OpPassManager &passManager,
   pipe::PipePlanMemoryOptions memory;
   memory.optimizer = options.optimizer;
   memory.errorFeedback = options.errorFeedback;
+  memory.ncclSums = options.ncclSums;
   memory.target = options.target;
   passManager.addPass(pipe::createPipePlanMemory(memory));
 }
@@ -335,6 +336,10 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
       *this, "shard-optimizer",
       llvm::cl::desc("Ranks that add up gradients share out updates"),
       llvm::cl::init(false)};
+  Option<bool> ncclSums{
+      *this, "nccl-sums",
+      llvm::cl::desc("On a GPU: NCCL adds up gradients between processes"),
+      llvm::cl::init(false)};
   Option<schedule::communication::Strategy> communication{
       *this, "communication", llvm::cl::desc("How messages travel"),
       llvm::cl::init(schedule::communication::Strategy::Overlap),
@@ -424,6 +429,7 @@ void veeline::registerPipelines() {
         options.optimizer = given.optimizer;
         options.errorFeedback = given.errorFeedback;
         options.shardOptimizer = given.shardOptimizer;
+        options.ncclSums = given.ncclSums;
         options.communication = given.communication;
         options.splitMessages = given.splitMessages;
         options.recompute.assign(given.recompute.begin(),

@@ -170,6 +170,8 @@ void Planner::chooseCommunication() {
   compile("--split-messages", random.oneOf(Words{"1", "1", "2", "3", "10"}));
   if (random.chance(0.4) && !isAsynchronous && !isCyclic)
     compile("--compute-streams", "chunk");
+  if (numbersFor(0x5043).chance(0.5))
+    compile("--sums", "ordered");
 }
 
 void Planner::chooseCode() {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -56,8 +57,18 @@ Pair &Communicator::pair(int from, int to) const {
   return pairs[from * numRanks + to];
 }
 
+CollectivePart &Communicator::part(int member) const {
+  return static_cast<Member *>(memory)[member].part;
+}
+
 bool Communicator::meet(const Unit &unit) const {
   bool haveMet = true;
+  for (const Collective &collective : unit.collectives) {
+    uint32_t bit = 1u << static_cast<uint32_t>(collective.kind);
+    part(rank).isBeginning.fetch_or(bit);
+    for (int member = 0; member < numRanks; ++member)
+      haveMet = haveMet && (part(member).isBeginning.load() & bit) != 0;
+  }
   for (const Transfer &transfer : unit.transfers) {
     Pair &way =
         transfer.isSend ? pair(rank, transfer.peer) : pair(transfer.peer, rank);
@@ -96,7 +107,7 @@ Communicator::~Communicator() {
 // Units
 //===----------------------------------------------------------------------===//
 
-static uint64_t sizeOf(int type) {
+uint64_t standin::sizeOf(int type) {
   static constexpr uint64_t sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
   return sizes[type];
 }
@@ -149,6 +160,7 @@ private:
   const uint64_t ticket;
   bool hasBegun = false;
   std::vector<std::unique_ptr<End>> ends;
+  std::deque<CollectiveRun> collectives; ///< One after the other.
 };
 } // namespace
 
@@ -242,6 +254,8 @@ bool UnitRun::begin() {
   hasBegun = true;
   for (const Transfer &transfer : unit.transfers)
     ends.push_back(std::make_unique<End>(*communicator, transfer));
+  for (const Collective &collective : unit.collectives)
+    collectives.emplace_back(*communicator, collective);
   return true;
 }
 
@@ -249,7 +263,9 @@ bool UnitRun::begin() {
 /// wait for them.
 bool UnitRun::advanceEnds() {
   std::set<std::pair<bool, int>> busy;
-  bool isDone = true;
+  while (!collectives.empty() && collectives.front().advance())
+    collectives.pop_front();
+  bool isDone = collectives.empty();
   for (size_t i = 0; i < ends.size(); ++i) {
     if (!ends[i])
       continue;

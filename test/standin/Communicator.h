@@ -15,6 +15,7 @@
 #ifndef VEELINE_TEST_STANDIN_COMMUNICATOR_H
 #define VEELINE_TEST_STANDIN_COMMUNICATOR_H
 
+#include "Collective.h"
 #include "StandIn.h"
 
 #include <atomic>
@@ -52,6 +53,7 @@ struct Pair {
 struct Member {
   std::atomic<int32_t> hasJoined{0};
   std::atomic<uint64_t> device{0}; ///< No two members may share one.
+  CollectivePart part;
 };
 
 /// A send or a receive of a unit.
@@ -63,11 +65,15 @@ struct Transfer {
   int peer = 0;
 };
 
-/// The messages of a group on one communicator and stream.
+/// The messages and collectives of a group on one communicator and stream.
 struct Unit {
   cuda::api::Stream stream = nullptr;
   std::vector<Transfer> transfers;
+  std::vector<Collective> collectives = {};
 };
+
+/// Of an element of NCCL's type.
+uint64_t sizeOf(int type);
 
 class Communicator {
 public:
@@ -84,6 +90,7 @@ public:
   int look() const;
 
   Pair &pair(int from, int to) const;
+  CollectivePart &part(int member) const;
   /// Tells the peers that the unit's messages are about to be issued. True if
   /// the peers are about to issue their ends, or have done so.
   bool meet(const Unit &unit) const;
@@ -103,6 +110,7 @@ public:
   std::vector<Unit> pending; ///< Of the last group: not in their streams yet.
   /// Peers to which, and from which, groups outside of captures had messages.
   std::set<int> sendsTo, receivesFrom;
+  std::set<CollectiveKind> known; ///< Collectives of such groups.
 
   // For whoever runs the device.
   std::atomic<bool> isAborted{false};

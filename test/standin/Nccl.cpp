@@ -101,16 +101,19 @@ static bool haveMet(const Communicator &communicator) {
 /// both must connect the same.
 static void connect(Communicator &communicator) {
   std::set<int> sends, receives;
-  for (const Unit &unit : communicator.pending)
-    if (!standin::isCapturing(unit.stream))
-      for (const Transfer &transfer : unit.transfers) {
-        bool isNew =
-            transfer.isSend
-                ? communicator.sendsTo.insert(transfer.peer).second
-                : communicator.receivesFrom.insert(transfer.peer).second;
-        if (isNew)
-          (transfer.isSend ? sends : receives).insert(transfer.peer);
-      }
+  for (const Unit &unit : communicator.pending) {
+    if (standin::isCapturing(unit.stream))
+      continue;
+    for (const Collective &collective : unit.collectives)
+      communicator.known.insert(collective.kind);
+    for (const Transfer &transfer : unit.transfers) {
+      bool isNew = transfer.isSend
+                       ? communicator.sendsTo.insert(transfer.peer).second
+                       : communicator.receivesFrom.insert(transfer.peer).second;
+      if (isNew)
+        (transfer.isSend ? sends : receives).insert(transfer.peer);
+    }
+  }
   auto say = [&](int peer, bool isSend, bool isBoth) {
     bool isOpposite =
         (peer - communicator.rank) * 2 % communicator.numRanks == 0;
@@ -128,20 +131,32 @@ static void connect(Communicator &communicator) {
     say(peer, false, sends.count(peer));
 }
 
+/// Whatever a step captures, an eager one has to have connected.
+static void checkCapture(Communicator &communicator, const Unit &unit) {
+  for (const Transfer &transfer : unit.transfers) {
+    const std::set<int> &known =
+        transfer.isSend ? communicator.sendsTo : communicator.receivesFrom;
+    if (!known.count(transfer.peer))
+      communicator.fail(unhandledCudaError,
+                        "rank " + std::to_string(transfer.peer) +
+                            " is connected while a stream is captured");
+  }
+  for (const Collective &collective : unit.collectives)
+    if (!communicator.known.count(collective.kind))
+      communicator.fail(unhandledCudaError,
+                        std::string("ranks are connected for ") +
+                            nameOf(collective.kind) +
+                            " while a stream is captured");
+}
+
 /// Puts the messages of a group into its streams.
 static void issue(const std::shared_ptr<Communicator> &communicator) {
   connect(*communicator);
   for (Unit &unit : communicator->pending) {
     bool isCaptured = standin::isCapturing(unit.stream);
     uint64_t ticket = isCaptured ? 0 : ++communicator->numIssued;
-    for (const Transfer &transfer : unit.transfers) {
-      const std::set<int> &known =
-          transfer.isSend ? communicator->sendsTo : communicator->receivesFrom;
-      if (isCaptured && !known.count(transfer.peer))
-        communicator->fail(unhandledCudaError,
-                           "rank " + std::to_string(transfer.peer) +
-                               " is connected while a stream is captured");
-    }
+    if (isCaptured)
+      checkCapture(*communicator, unit);
     api::Stream stream = unit.stream;
     standin::enqueueShared(
         stream, [communicator, unit = std::move(unit), ticket]() mutable {
@@ -361,29 +376,43 @@ VEELINE_STANDIN int ncclGroupEnd() {
   return units.empty() ? api::ncclSuccess : api::ncclInProgress;
 }
 
+/// The communicator, if a call of the current group may use it now. Outside of
+/// groups a call would be a group of its own: nobody does that here.
+static int findForGroup(api::Comm handle,
+                        std::shared_ptr<Communicator> &communicator) {
+  communicator = find(handle);
+  if (!communicator)
+    return invalidArgument;
+  return group.depth == 0 || communicator->polls > 0 ||
+                 !communicator->pending.empty() || communicator->isFinalized
+             ? invalidUsage
+             : api::ncclSuccess;
+}
+
+/// What the group does on this communicator and stream.
+static Unit &unitOf(Communicator &communicator, api::Stream stream) {
+  for (auto &[known, unit] : group.units)
+    if (known == &communicator && unit.stream == stream)
+      return unit;
+  return group.units.emplace_back(&communicator, Unit{stream, {}}).second;
+}
+
+static char *findElements(const void *place, uint64_t count, int type) {
+  return standin::find(place, static_cast<int64_t>(count * sizeOf(type)));
+}
+
 static int add(api::Comm handle, api::Stream stream, Transfer transfer,
                const void *place) {
-  std::shared_ptr<Communicator> communicator = find(handle);
-  if (!communicator || transfer.peer < 0 ||
-      transfer.peer >= communicator->numRanks || transfer.type < 0 ||
-      transfer.type >= numTypes || transfer.count == 0)
+  std::shared_ptr<Communicator> communicator;
+  if (int code = findForGroup(handle, communicator))
+    return code;
+  if (transfer.peer < 0 || transfer.peer >= communicator->numRanks ||
+      transfer.type < 0 || transfer.type >= numTypes || transfer.count == 0)
     return invalidArgument;
-  // A message outside of groups would be a group of its own: nobody does that
-  // here.
-  if (group.depth == 0 || communicator->polls > 0 ||
-      !communicator->pending.empty() || communicator->isFinalized)
-    return invalidUsage;
-  static constexpr uint64_t sizes[numTypes] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
-  transfer.place = standin::find(
-      place, static_cast<int64_t>(transfer.count * sizes[transfer.type]));
+  transfer.place = findElements(place, transfer.count, transfer.type);
   if (!transfer.place)
     return invalidArgument;
-  for (auto &[known, unit] : group.units)
-    if (known == communicator.get() && unit.stream == stream) {
-      unit.transfers.push_back(transfer);
-      return api::ncclSuccess;
-    }
-  group.units.push_back({communicator.get(), {stream, {transfer}}});
+  unitOf(*communicator, stream).transfers.push_back(transfer);
   return api::ncclSuccess;
 }
 
@@ -399,6 +428,133 @@ VEELINE_STANDIN int ncclRecv(void *place, size_t count, int type, int peer,
                              api::Comm handle, api::Stream stream) {
   ENTER("ncclRecv");
   return add(handle, stream, {false, nullptr, count, type, peer}, place);
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Range {
+  const char *begin, *end;
+  bool meets(const Range &other) const {
+    return begin < other.end && other.begin < end;
+  }
+};
+} // namespace
+
+static Range sendRange(const Collective &it, int numRanks) {
+  return {it.send, it.send + it.sendElements(numRanks) * sizeOf(it.type)};
+}
+
+static Range receiveRange(const Collective &it, int numRanks) {
+  return {it.receive,
+          it.receive + it.receiveElements(numRanks) * sizeOf(it.type)};
+}
+
+/// A call may work in place, where NCCL says what that is. Otherwise its
+/// buffers must not meet.
+static bool isInPlaceOrApart(const Collective &it,
+                             const Communicator &communicator) {
+  uint64_t share =
+      static_cast<uint64_t>(communicator.rank) * it.count * sizeOf(it.type);
+  const char *sends = it.send, *receives = it.receive;
+  if (it.kind == CollectiveKind::reduceScatter)
+    sends += share;
+  if (it.kind == CollectiveKind::allGather)
+    receives += share;
+  return sends == receives ||
+         !sendRange(it, communicator.numRanks)
+              .meets(receiveRange(it, communicator.numRanks));
+}
+
+/// Calls of a group run side by side: none may write what another one uses.
+static bool isRace(const Collective &one, const Collective &other,
+                   int numRanks) {
+  Range received = receiveRange(one, numRanks);
+  return received.meets(sendRange(other, numRanks)) ||
+         received.meets(receiveRange(other, numRanks)) ||
+         sendRange(one, numRanks).meets(receiveRange(other, numRanks));
+}
+
+static int add(api::Comm handle, api::Stream stream, Collective collective,
+               const void *send, void *receive) {
+  std::shared_ptr<Communicator> communicator;
+  if (int code = findForGroup(handle, communicator))
+    return code;
+  int numRanks = communicator->numRanks;
+  bool isFloat = collective.type == 7 || collective.type == 8;
+  if (collective.type < 0 || collective.type >= numTypes ||
+      (collective.adds() && !isFloat) || collective.count == 0 ||
+      collective.root < 0 || collective.root >= numRanks)
+    return invalidArgument;
+  collective.send =
+      findElements(send, collective.sendElements(numRanks), collective.type);
+  collective.receive = findElements(
+      receive, collective.receiveElements(numRanks), collective.type);
+  if (!collective.send || !collective.receive ||
+      !isInPlaceOrApart(collective, *communicator))
+    return invalidArgument;
+  Unit &unit = unitOf(*communicator, stream);
+  for (const Collective &other : unit.collectives)
+    if (isRace(collective, other, numRanks))
+      return invalidUsage;
+  unit.collectives.push_back(collective);
+  return api::ncclSuccess;
+}
+
+/// ncclSum; the only operation that is needed.
+static constexpr int sumOperation = 0;
+
+VEELINE_STANDIN int ncclAllReduce(const void *send, void *receive, size_t count,
+                                  int type, int operation, api::Comm handle,
+                                  api::Stream stream) {
+  ENTER("ncclAllReduce");
+  if (operation != sumOperation)
+    return invalidArgument;
+  return add(handle, stream,
+             {CollectiveKind::allReduce, nullptr, nullptr, count, type}, send,
+             receive);
+}
+
+VEELINE_STANDIN int ncclReduceScatter(const void *send, void *receive,
+                                      size_t count, int type, int operation,
+                                      api::Comm handle, api::Stream stream) {
+  ENTER("ncclReduceScatter");
+  if (operation != sumOperation)
+    return invalidArgument;
+  return add(handle, stream,
+             {CollectiveKind::reduceScatter, nullptr, nullptr, count, type},
+             send, receive);
+}
+
+VEELINE_STANDIN int ncclReduce(const void *send, void *receive, size_t count,
+                               int type, int operation, int root,
+                               api::Comm handle, api::Stream stream) {
+  ENTER("ncclReduce");
+  if (operation != sumOperation)
+    return invalidArgument;
+  return add(handle, stream,
+             {CollectiveKind::reduce, nullptr, nullptr, count, type, root},
+             send, receive);
+}
+
+VEELINE_STANDIN int ncclAllGather(const void *send, void *receive, size_t count,
+                                  int type, api::Comm handle,
+                                  api::Stream stream) {
+  ENTER("ncclAllGather");
+  return add(handle, stream,
+             {CollectiveKind::allGather, nullptr, nullptr, count, type}, send,
+             receive);
+}
+
+VEELINE_STANDIN int ncclBroadcast(const void *send, void *receive, size_t count,
+                                  int type, int root, api::Comm handle,
+                                  api::Stream stream) {
+  ENTER("ncclBroadcast");
+  return add(handle, stream,
+             {CollectiveKind::broadcast, nullptr, nullptr, count, type, root},
+             send, receive);
 }
 
 } // extern "C"

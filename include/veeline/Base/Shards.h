@@ -18,6 +18,13 @@
 
 namespace veeline {
 
+/// How ranks that are processes with a GPU each add up gradients, and gather
+/// parameters. Other ranks add in order in any case.
+enum class Sums {
+  ordered, ///< In the order of the ranks, through buffers.
+  nccl     ///< By NCCL's own functions, in an order that it chooses.
+};
+
 /// `count` elements, beginning with element `first`.
 struct Shard {
   int64_t first = 0, count = 0;

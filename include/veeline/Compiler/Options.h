@@ -82,6 +82,9 @@ struct CompileCommand : ProgramOptions {
   std::string computeStreams = "one";
   /// For cuda: the arithmetic of f32 products: f32 or tf32.
   std::string products = "f32";
+  /// For cuda: who adds up gradients between processes: nccl, or ordered, which
+  /// is the ranks in their order.
+  std::string sums = "nccl";
   /// The bandwidth of a rank's links to the host's memory and back, as 25GB/s;
   /// empty: nothing is offloaded.
   std::string offload;

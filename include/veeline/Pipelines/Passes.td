@@ -51,6 +51,8 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "Name of the optimiser, as of veeline compile: decides how much state there is">,
     Option<"shardOptimizer", "shard-optimizer", "bool", "false",
            "Each rank of a stage updates only a share of the parameters">,
+    Option<"ncclSums", "nccl-sums", "bool", "false",
+           "On a GPU: NCCL adds up gradients between processes, without buffers">,
     Option<"errorFeedback", "error-feedback", "bool", "false",
            "The state has the update before, by which updates correct themselves">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t",

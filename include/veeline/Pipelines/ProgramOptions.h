@@ -51,6 +51,9 @@ struct ProgramOptions {
   /// Whether the ranks that add up gradients divide updates, and the
   /// optimiser's state, among each other.
   bool shardOptimizer = false;
+  /// On a GPU: whether NCCL adds up gradients between processes. Otherwise the
+  /// ranks do, in their order.
+  bool ncclSums = true;
   /// The number of parts in which a message is sent.
   int64_t splitMessages = 1;
   /// What backwards recompute, one policy for all chunks or one for each;

@@ -264,7 +264,7 @@ struct ReducedPiece {
   /// The buffer for contributions of the other ranks, from the post to the end
   /// of the wait: d-1 places of ceil(numElements / d) elements, `stride` bytes
   /// apart; where sums are scattered, of `Division::mostReduced`. Only used if
-  /// ranks are processes.
+  /// ranks are processes, and not with Sums::nccl.
   int64_t bufferOffset = 0;
   int64_t stride = 0;
   /// On a GPU: the kernel that adds the contributions (docs/cuda-runtime.md).
@@ -527,6 +527,7 @@ struct Program {
   std::vector<int32_t> stageReplicas;
   ClipSync clipSync = ClipSync::none;
   Asynchronous asynchronous = Asynchronous::none;
+  Sums sums = Sums::ordered; ///< `nccl` only for "cuda".
   /// Whether it only computes results, without gradients, optimiser's state and
   /// updates.
   bool forwardOnly = false;
@@ -667,8 +668,7 @@ struct Artifact {
   std::shared_ptr<const void> storage;
 };
 
-/// Checks all rules in the comments above: indices, offsets within arenas,
-/// names, sizes. Linear in the metadata.
+/// Checks all rules in the comments above. Linear in the metadata.
 Status validate(const Artifact &artifact);
 
 /// Validates `artifact` and writes it atomically. After a failure, even if this

@@ -339,6 +339,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("stage_replicas", self.stageReplicas);
   visit("clip_sync", self.clipSync, MayBeMissing());
   visit("asynchronous", self.asynchronous, MayBeMissing());
+  visit("sums", self.sums, MayBeMissing());
   visit("forward_only", self.forwardOnly, MayBeMissing());
   visit("weighs", self.weighs, MayBeMissing());
   visit("microbatches", self.microbatches);

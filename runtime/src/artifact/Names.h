@@ -56,6 +56,9 @@ template <> struct EnumNames<Asynchronous> {
   static constexpr std::string_view names[] = {"none", "double-buffered",
                                                "stashed"};
 };
+template <> struct EnumNames<Sums> {
+  static constexpr std::string_view names[] = {"ordered", "nccl"};
+};
 template <> struct EnumNames<ChannelKind> {
   static constexpr std::string_view names[] = {"activation",     "gradient",
                                                "param-gradient", "param-value",

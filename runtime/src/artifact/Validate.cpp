@@ -492,7 +492,7 @@ private:
         return;
       if (piece.scatters)
         share = piece.division(members).mostReduced() * size;
-      if (piece.gathers)
+      if (piece.gathers || program.sums == Sums::nccl)
         share = 0;
       require(!piece.scatters ||
                   (!piece.gathers && isScattered(piece, rank, metadata.params)),

@@ -214,6 +214,8 @@ private:
       require(isCuda || !isOnDevice(region.kind),
               where + ", region '" + region.name + "'",
               "it is of a kind that only a GPU has");
+    require(isCuda || program.sums == Sums::ordered, where,
+            "NCCL adds up gradients of a host");
     if (!isCuda)
       return checkHostRank(rank, where);
     checkInputs(program, rank, where);

@@ -86,7 +86,8 @@ Communicators::connect(const Nccl &nccl, const artifact::Program &program,
                        engine::Network &network, const CudaOptions &options) {
   auto members = membersOfCommunicators(program);
   VEELINE_TRY_VALUE(auto ids, shareIds(nccl, network, members));
-  std::unique_ptr<Communicators> made(new Communicators(nccl, options));
+  std::unique_ptr<Communicators> made(
+      new Communicators(nccl, options, network.rank()));
   // All processes join in the order of numbers, so that no process waits
   // forever.
   for (auto &[number, ranks] : members) {

@@ -64,6 +64,12 @@ public:
   api::Comm handle(int32_t number) const { return all.at(number).comm; }
   /// The number of a rank of the program in the communicator.
   int peer(int32_t number, int32_t rank) const;
+  /// This process's own number in the communicator.
+  int self(int32_t number) const { return peer(number, ownRank); }
+  /// The ranks of the program in it, ascending.
+  const std::vector<int32_t> &members(int32_t number) const {
+    return all.at(number).members;
+  }
 
   /// Waits until NCCL has begun what was issued. Returns false if `isAborted`
   /// returns true before that.
@@ -88,13 +94,14 @@ private:
     api::Comm comm = nullptr;
   };
 
-  Communicators(const Nccl &nccl, const CudaOptions &options)
-      : nccl(nccl), options(options) {}
+  Communicators(const Nccl &nccl, const CudaOptions &options, int32_t ownRank)
+      : nccl(nccl), options(options), ownRank(ownRank) {}
   Status join(int32_t number, const api::UniqueId &id,
               engine::Network &network);
 
   const Nccl nccl;
   const CudaOptions options;
+  const int32_t ownRank;
   std::map<int32_t, Entry> all;
 };
 

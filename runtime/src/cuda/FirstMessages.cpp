@@ -7,6 +7,7 @@
 #include "FirstMessages.h"
 
 #include "CudaRank.h"
+#include "NcclCalls.h"
 
 #include <memory>
 #include <set>
@@ -35,14 +36,22 @@ static std::map<int32_t, Peers> peersOf(const artifact::Program &program,
     if (channel.toRank == rank)
       peers[channel.communicator].receives.insert(channel.fromRank);
   }
-  auto number = static_cast<size_t>(rank);
-  for (const artifact::Reduction &reduction : program.ranks[number].reductions)
-    for (int32_t member : program.ranksOf(program.placeOf(number).stage))
-      if (member != rank) {
-        peers[reduction.communicator].sends.insert(member);
-        peers[reduction.communicator].receives.insert(member);
-      }
   return peers;
+}
+
+/// Adds the peers with which the rank exchanges shares of sums.
+static void addPeersOfSums(const CudaRank &rank,
+                           std::map<int32_t, Peers> &peers) {
+  std::vector<NcclCall> calls;
+  for (const artifact::Reduction &reduction : rank.description->reductions) {
+    addFirstCalls(rank, reduction, calls);
+    addLastCalls(rank, reduction, calls);
+  }
+  for (const NcclCall &call : calls)
+    if (call.isMessage())
+      (call.kind == NcclCall::send ? peers[call.communicator].sends
+                                   : peers[call.communicator].receives)
+          .insert(call.peer);
 }
 
 /// Issues one message of one byte for each peer and direction, as one group.
@@ -73,29 +82,55 @@ static Status issue(const Communicators &communicators, int32_t number,
   return first.ok() ? end : first;
 }
 
+/// Waits until what was issued on a communicator is over.
+static Status finish(const Communicators &communicators, int32_t number,
+                     const CudaRank &rank, const engine::Network &network,
+                     double timeoutSeconds) {
+  Deadline deadline(network, timeoutSeconds);
+  const std::string what = "NCCL's communicator " + std::to_string(number) +
+                           ": its ranks have not connected";
+  VEELINE_TRY_VALUE(bool isIssued, communicators.settle(number, [&] {
+    return deadline.isOver();
+  }));
+  if (!isIssued)
+    return deadline.status(what);
+  for (;; deadline.wait()) {
+    VEELINE_TRY_VALUE(bool isDone, areDone(rank.driver(), rank.allStreams()));
+    if (isDone)
+      return Status::success();
+    VEELINE_TRY(communicators.check());
+    if (deadline.isOver())
+      return deadline.status(what);
+  }
+}
+
 static Status exchange(const Communicators &communicators,
                        const std::map<int32_t, Peers> &allPeers,
                        const CudaRank &rank, const engine::Network &network,
                        const DeviceMemory &memory, double timeoutSeconds) {
   for (const auto &[number, peers] : allPeers) {
-    Deadline deadline(network, timeoutSeconds);
     VEELINE_TRY(
         issue(communicators, number, peers, memory, rank.computeStream()));
-    const std::string what = "NCCL's communicator " + std::to_string(number) +
-                             ": its ranks have not connected";
-    VEELINE_TRY_VALUE(bool isIssued, communicators.settle(number, [&] {
-      return deadline.isOver();
-    }));
-    if (!isIssued)
-      return deadline.status(what);
-    for (;; deadline.wait()) {
-      VEELINE_TRY_VALUE(bool isDone, areDone(rank.driver(), rank.allStreams()));
-      if (isDone)
-        break;
-      VEELINE_TRY(communicators.check());
-      if (deadline.isOver())
-        return deadline.status(what);
-    }
+    VEELINE_TRY(finish(communicators, number, rank, network, timeoutSeconds));
+  }
+  return Status::success();
+}
+
+/// How NCCL connects the ranks of a sum depends on its size, so these are the
+/// calls of a step. They find nothing in the arena that matters yet.
+static Status addUpOnce(const Communicators &communicators,
+                        const CudaRank &rank, const engine::Network &network,
+                        double timeoutSeconds) {
+  if (rank.program->sums != Sums::nccl)
+    return Status::success();
+  for (const artifact::Reduction &reduction : rank.description->reductions) {
+    std::vector<NcclCall> calls;
+    addFirstCalls(rank, reduction, calls);
+    if (calls.empty())
+      continue;
+    VEELINE_TRY(issueGroup(communicators, rank.computeStream(), calls));
+    VEELINE_TRY(finish(communicators, reduction.communicator, rank, network,
+                       timeoutSeconds));
   }
   return Status::success();
 }
@@ -104,14 +139,18 @@ Status cuda::exchangeFirstMessages(Communicators &communicators,
                                    const CudaRank &rank,
                                    engine::Network &network,
                                    double timeoutSeconds) {
+  VEELINE_TRY(checkSums(communicators, rank));
   std::map<int32_t, Peers> peers = peersOf(*rank.program, rank.index);
-  if (peers.empty())
+  addPeersOfSums(rank, peers);
+  if (peers.empty() && rank.description->reductions.empty())
     return Status::success();
   auto memory = std::make_unique<DeviceMemory>();
   VEELINE_TRY(memory->allocate(
       rank.gpu(), 1 + static_cast<int64_t>(rank.program->ranks.size())));
   Status status =
       exchange(communicators, peers, rank, network, *memory, timeoutSeconds);
+  if (status.ok())
+    status = addUpOnce(communicators, rank, network, timeoutSeconds);
   if (status.ok())
     return status;
   // Makes the others abort theirs, too. If work is still under way, it uses the

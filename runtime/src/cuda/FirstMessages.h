@@ -24,6 +24,9 @@ class CudaRank;
 /// connects. If one end groups a send and a receive, and the other does not,
 /// they disagree about this size. So all first messages of a rank on a
 /// communicator are one group.
+///
+/// Then the sums and gathers of a step that NCCL itself carries out run once,
+/// for the same reason. So this comes before the arena has its values.
 Status exchangeFirstMessages(Communicators &communicators, const CudaRank &rank,
                              engine::Network &network, double timeoutSeconds);
 

@@ -37,6 +37,7 @@ namespace veeline::cuda::api {
 
 using NcclResult = int; ///< ncclResult_t
 inline constexpr NcclResult ncclSuccess = 0, ncclInProgress = 7;
+inline constexpr int ncclSum = 0; ///< ncclRedOp_t
 
 using Comm = struct OpaqueComm *;
 struct UniqueId {
@@ -80,6 +81,21 @@ struct NcclConfig {
      api::Stream stream))                                                      \
   X(api::NcclResult, ncclRecv,                                                 \
     (void *place, size_t count, int type, int peer, api::Comm comm,            \
-     api::Stream stream))
+     api::Stream stream))                                                      \
+  X(api::NcclResult, ncclAllReduce,                                            \
+    (const void *send, void *receive, size_t count, int type, int operation,   \
+     api::Comm comm, api::Stream stream))                                      \
+  X(api::NcclResult, ncclReduceScatter,                                        \
+    (const void *send, void *receive, size_t count, int type, int operation,   \
+     api::Comm comm, api::Stream stream))                                      \
+  X(api::NcclResult, ncclReduce,                                               \
+    (const void *send, void *receive, size_t count, int type, int operation,   \
+     int root, api::Comm comm, api::Stream stream))                            \
+  X(api::NcclResult, ncclAllGather,                                            \
+    (const void *send, void *receive, size_t count, int type, api::Comm comm,  \
+     api::Stream stream))                                                      \
+  X(api::NcclResult, ncclBroadcast,                                            \
+    (const void *send, void *receive, size_t count, int type, int root,        \
+     api::Comm comm, api::Stream stream))
 
 #endif // VEELINE_RUNTIME_CUDA_NCCLAPI_H

@@ -168,10 +168,10 @@ void NcclTransport::post(CudaRank &rank, int32_t channel, void *slot) {
   int64_t bytes = rank.messageBytes(description, end.numPosted);
   end.units[end.numPosted++ % end.units.size()] =
       static_cast<uint32_t>(units.size());
-  next.transfers.push_back({false, reinterpret_cast<api::DevicePointer>(slot),
-                            bytes / artifact::byteSize(description.type),
-                            description.type, description.communicator,
-                            description.fromRank});
+  next.messages.push_back(
+      {NcclCall::receive, reinterpret_cast<api::DevicePointer>(slot),
+       bytes / artifact::byteSize(description.type), description.type,
+       description.communicator, description.fromRank});
   if (!isInGroup)
     issue(rank);
 }
@@ -192,10 +192,10 @@ void NcclTransport::send(CudaRank &rank, int32_t channel, const void *value,
   if (isChecking && !sendIdentity(rank, channel, number))
     return;
   addSender(rank);
-  next.transfers.push_back({true, reinterpret_cast<api::DevicePointer>(value),
-                            bytes / artifact::byteSize(description.type),
-                            description.type, description.communicator,
-                            description.toRank});
+  next.messages.push_back(
+      {NcclCall::send, reinterpret_cast<api::DevicePointer>(value),
+       bytes / artifact::byteSize(description.type), description.type,
+       description.communicator, description.toRank});
   if (!isInGroup)
     issue(rank);
 }
@@ -275,9 +275,10 @@ api::DevicePointer NcclTransport::addressOfIdentity(size_t number) const {
 /// Adds an identity directly before its message, so that the two stay in order.
 void NcclTransport::addIdentity(bool isSend, const artifact::Channel &channel,
                                 size_t number) {
-  next.transfers.push_back({isSend, addressOfIdentity(number), identityBytes,
-                            artifact::DataType::i8, channel.communicator,
-                            isSend ? channel.toRank : channel.fromRank});
+  next.messages.push_back({isSend ? NcclCall::send : NcclCall::receive,
+                           addressOfIdentity(number), identityBytes,
+                           artifact::DataType::i8, channel.communicator,
+                           isSend ? channel.toRank : channel.fromRank});
 }
 
 /// Copies the identity to the device first, also in a graph.
@@ -370,13 +371,17 @@ bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,
   bool isAwaited = isBeside || rank.numComputeStreams() > 1;
   if (!orderUnit(rank, unit, number))
     return false;
-  std::vector<Transfer> transfers = unit.transfers;
-  for (int32_t reduction : unit.reductions)
-    addShares(rank, reduction, /*areSums=*/false, transfers);
+  std::vector<NcclCall> first = unit.messages, last;
+  for (int32_t number : unit.reductions) {
+    const artifact::Reduction &reduction = rank.description->reductions[number];
+    addFirstCalls(rank, reduction, first);
+    addLastCalls(rank, reduction, last);
+  }
   // The event comes before the mark, because waiting streams need not wait for
   // the mark.
   return (isBeside || mark(rank, 0, 2 * number + 1)) &&
-         runGroup(rank, unit, transfers) && sumShares(rank, unit) &&
+         runGroup(rank, unit, first) && launchSums(rank, unit) &&
+         runGroup(rank, unit, last) &&
          (!isAwaited ||
           rank.require(done[number].record(rank.stream(unit.stream)))) &&
          mark(rank, unit.stream, 2 * number + 2);
@@ -387,57 +392,27 @@ bool NcclTransport::mark(CudaRank &rank, int32_t stream, uint32_t value) {
       marks.write(rank.stream(stream), static_cast<size_t>(stream), value));
 }
 
-/// Issues transfers as one group. The group is always closed, and the first
-/// error returned.
-Status NcclTransport::issueGroup(api::Stream stream,
-                                 const std::vector<Transfer> &transfers) const {
-  const Nccl &nccl = communicators.library();
-  VEELINE_TRY(VEELINE_CALL(nccl, ncclGroupStart));
-  Status first = Status::success();
-  for (const Transfer &transfer : transfers) {
-    Expected<NcclType> type = ncclTypeOf(transfer.type);
-    if (!type.ok()) {
-      first = type.status();
-      break;
-    }
-    auto count = static_cast<size_t>(transfer.elements * type->elements);
-    api::Comm comm = communicators.handle(transfer.communicator);
-    int peer = communicators.peer(transfer.communicator, transfer.peer);
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address on the GPU.
-    void *place = reinterpret_cast<void *>(transfer.place);
-    first = transfer.isSend
-                ? nccl.check("ncclSend",
-                             nccl.ncclSend(place, count, type->number, peer,
-                                           comm, stream),
-                             comm)
-                : nccl.check("ncclRecv",
-                             nccl.ncclRecv(place, count, type->number, peer,
-                                           comm, stream),
-                             comm);
-    if (!first.ok()) {
-      first = Status::error(first.message() + " (" +
-                            (transfer.isSend ? "to" : "from") + " rank " +
-                            std::to_string(transfer.peer) + ")");
-      break;
-    }
-  }
-  Status end = VEELINE_CALL(nccl, ncclGroupEnd);
-  return first.ok() ? end : first;
+bool NcclTransport::launchSums(CudaRank &rank, const Unit &unit) {
+  for (int32_t number : unit.reductions)
+    if (!cuda::launchSums(rank, rank.description->reductions[number],
+                          rank.stream(unit.stream)))
+      return false;
+  return true;
 }
 
 bool NcclTransport::runGroup(CudaRank &rank, const Unit &unit,
-                             const std::vector<Transfer> &transfers) {
-  if (transfers.empty())
+                             const std::vector<NcclCall> &calls) {
+  if (calls.empty())
     return true;
-  if (!rank.require(issueGroup(rank.stream(unit.stream), transfers)))
+  if (!rank.require(issueGroup(communicators, rank.stream(unit.stream), calls)))
     return false;
   // At the first message between two ranks, NCCL waits for the other rank.
   rank.await(unit.awaited);
   std::vector<int32_t> numbers;
-  for (const Transfer &transfer : transfers)
-    if (std::find(numbers.begin(), numbers.end(), transfer.communicator) ==
+  for (const NcclCall &call : calls)
+    if (std::find(numbers.begin(), numbers.end(), call.communicator) ==
         numbers.end())
-      numbers.push_back(transfer.communicator);
+      numbers.push_back(call.communicator);
   for (int32_t number : numbers) {
     Expected<bool> isIssued = communicators.settle(
         number, [this] { return isAborted.load(std::memory_order_acquire); });
@@ -450,104 +425,6 @@ bool NcclTransport::runGroup(CudaRank &rank, const Unit &unit,
   }
   rank.await(-1);
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Sums
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A piece of a reduction, and the number of the rank in its stage.
-struct PieceOf {
-  const artifact::ReducedPiece &piece;
-  std::vector<int32_t> members;
-  int32_t self;
-  api::DevicePointer arena;
-
-  engine::Share share(int32_t member) const {
-    return engine::shareOf(piece, member, static_cast<int32_t>(members.size()));
-  }
-  int64_t elements(int32_t member) const {
-    return share(member).end - share(member).begin;
-  }
-  api::DevicePointer accumulators(int32_t member) const {
-    return arena + static_cast<uint64_t>(piece.offset +
-                                         share(member).begin *
-                                             artifact::byteSize(piece.type));
-  }
-  /// The place to which the contribution of `member` to the rank's share is
-  /// sent.
-  api::DevicePointer buffer(int32_t member) const {
-    int64_t number = member < self ? member : member - 1;
-    return arena +
-           static_cast<uint64_t>(piece.bufferOffset + number * piece.stride);
-  }
-};
-} // namespace
-
-static PieceOf pieceOf(const CudaRank &rank,
-                       const artifact::ReducedPiece &piece) {
-  auto number = static_cast<size_t>(rank.index);
-  std::vector<int32_t> members =
-      rank.program->ranksOf(rank.program->placeOf(number).stage);
-  auto self = std::find(members.begin(), members.end(), rank.index);
-  auto at = static_cast<int32_t>(self - members.begin());
-  return {piece, std::move(members), at, rank.memory().address()};
-}
-
-/// Adds the transfers of one of two phases. In the first, all contributions are
-/// sent to the owners of shares. In the second (`areSums`), the sums are sent
-/// to all ranks, unless they are scattered.
-void NcclTransport::addShares(const CudaRank &rank, int32_t reduction,
-                              bool areSums,
-                              std::vector<Transfer> &transfers) const {
-  const artifact::Reduction &entry = rank.description->reductions[reduction];
-  for (const artifact::ReducedPiece &each : entry.pieces) {
-    // A gather has no first phase, because its shares are complete.
-    if (areSums ? each.scatters : each.gathers)
-      continue;
-    PieceOf piece = pieceOf(rank, each);
-    auto count = static_cast<int32_t>(piece.members.size());
-    for (int32_t member = 0; member < count; ++member) {
-      if (member == piece.self)
-        continue;
-      auto add = [&](bool isSend, api::DevicePointer place, int32_t owner) {
-        if (piece.elements(owner) > 0)
-          transfers.push_back({isSend, place, piece.elements(owner), each.type,
-                               entry.communicator, piece.members[member]});
-      };
-      int32_t sent = areSums ? piece.self : member;
-      int32_t received = areSums ? member : piece.self;
-      add(true, piece.accumulators(sent), sent);
-      add(false, areSums ? piece.accumulators(member) : piece.buffer(member),
-          received);
-    }
-  }
-}
-
-/// Sums in the order of the replicas, so that the bits are those of the host.
-bool NcclTransport::sumShares(CudaRank &rank, const Unit &unit) {
-  std::vector<Transfer> sums;
-  for (int32_t reduction : unit.reductions) {
-    addShares(rank, reduction, /*areSums=*/true, sums);
-    for (const artifact::ReducedPiece &each :
-         rank.description->reductions[reduction].pieces) {
-      if (each.gathers)
-        continue;
-      PieceOf piece = pieceOf(rank, each);
-      int64_t elements = piece.elements(piece.self);
-      std::vector<api::DevicePointer> parts;
-      parts.reserve(piece.members.size());
-      for (int32_t i = 0; i < static_cast<int32_t>(piece.members.size()); ++i)
-        parts.push_back(i == piece.self ? piece.accumulators(i)
-                                        : piece.buffer(i));
-      if (elements > 0 &&
-          !rank.launchSum(rank.stream(unit.stream), each.sumKernel,
-                          piece.accumulators(piece.self), parts, elements))
-        return false;
-    }
-  }
-  return runGroup(rank, unit, sums);
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,8 +7,8 @@
 #ifndef VEELINE_RUNTIME_CUDA_NCCLTRANSPORT_H
 #define VEELINE_RUNTIME_CUDA_NCCLTRANSPORT_H
 
-#include "Communicators.h"
 #include "Identity.h"
+#include "NcclCalls.h"
 #include "Transport.h"
 
 #include <algorithm>
@@ -73,18 +73,9 @@ public:
   }
 
 private:
-  /// One call of NCCL.
-  struct Transfer {
-    bool isSend;
-    api::DevicePointer place;
-    int64_t elements;
-    artifact::DataType type;
-    int32_t communicator;
-    int32_t peer; ///< A rank of the program.
-  };
   /// What is issued at once.
   struct Unit {
-    std::vector<Transfer> transfers;
+    std::vector<NcclCall> messages;
     std::vector<int32_t> reductions; ///< Reductions of the rank's table.
     int32_t stream = -1;
     std::vector<int32_t> computes; ///< The compute streams that take part.
@@ -122,13 +113,9 @@ private:
   void addSender(const CudaRank &rank);
   bool orderUnit(CudaRank &rank, const Unit &unit, uint32_t number);
   bool issueUnit(CudaRank &rank, const Unit &unit, uint32_t number);
-  bool sumShares(CudaRank &rank, const Unit &unit);
-  void addShares(const CudaRank &rank, int32_t reduction, bool areSums,
-                 std::vector<Transfer> &transfers) const;
+  static bool launchSums(CudaRank &rank, const Unit &unit);
   bool runGroup(CudaRank &rank, const Unit &unit,
-                const std::vector<Transfer> &transfers);
-  Status issueGroup(api::Stream stream,
-                    const std::vector<Transfer> &transfers) const;
+                const std::vector<NcclCall> &calls);
   bool mark(CudaRank &rank, int32_t stream, uint32_t value);
   void waitForUnit(CudaRank &rank, uint32_t number);
   const Unit *findAwaited(const CudaRank &rank, int32_t compute) const;

@@ -100,6 +100,8 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfTheHost) {
        [](Artifact &a) { addReduction(a).communicator = 1; }},
       {"reduction 0: a piece is added up by the kernel of a GPU",
        [](Artifact &a) { addReduction(a).pieces[0].sumKernel = 0; }},
+      {"NCCL adds up gradients of a host",
+       [](Artifact &a) { a.metadata.programs[0].sums = veeline::Sums::nccl; }},
       {"region 'value': it is of a kind that only a GPU has",
        [&](Artifact &a) { rank(a).regions[0].kind = RegionKind::library; }},
       {ofGpu,

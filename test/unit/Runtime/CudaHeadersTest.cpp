@@ -132,6 +132,7 @@ static_assert(sizeof(api::Uuid) == sizeof(CUuuid));
 
 static_assert(api::ncclSuccess == ncclSuccess &&
               api::ncclInProgress == ncclInProgress);
+static_assert(int(api::ncclSum) == int(::ncclSum));
 static_assert(ncclNumResults == 8, "NCCL has a result that has no name here");
 #define CHECK_TYPE(ours, name, number) static_assert(name == number);
 VEELINE_NCCL_TYPES(CHECK_TYPE)

@@ -11,13 +11,14 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <thread>
 
 using namespace veeline;
 using namespace veeline::cuda;
 
-static constexpr int internalError = 3, invalidUsage = 5, floatType = 7,
-                     intType = 2;
+static constexpr int internalError = 3, invalidArgument = 4, invalidUsage = 5,
+                     floatType = 7, intType = 2;
 
 namespace {
 /// A rank with a device of its own. All ranks are of one thread: what a device
@@ -130,6 +131,19 @@ protected:
                                         1 - rank, comm, stream)
                         : nccl.ncclRecv(place(rank, offset), count, type,
                                         1 - rank, comm, stream);
+    int end = nccl.ncclGroupEnd();
+    if (result != 0)
+      return result;
+    return end == api::ncclInProgress ? settle(comm) : end;
+  }
+
+  /// Calls `call` in a group of its own.
+  int callAlone(size_t pair, int rank,
+                const std::function<int(api::Comm)> &call) {
+    EXPECT_TRUE(ranks[rank].device->makeCurrent().ok());
+    api::Comm comm = all[pair][rank];
+    EXPECT_EQ(nccl.ncclGroupStart(), 0);
+    int result = call(comm);
     int end = nccl.ncclGroupEnd();
     if (result != 0)
       return result;
@@ -365,4 +379,115 @@ TEST_F(StandInNccl, DevicesNeedNoHost) {
     byte = readByte(1, 0);
   }
   EXPECT_EQ(byte, 7);
+}
+
+/// What a call may be given, and what is refused.
+TEST_F(StandInNccl, ArgumentsOfCollectives) {
+  size_t pair = connect();
+  api::Stream stream = ranks[0].first.get();
+  auto refuse = [&](int code, const std::function<int(api::Comm)> &call) {
+    EXPECT_EQ(callAlone(pair, 0, call), code);
+  };
+  for (auto [type, operation] : {std::pair(floatType, 1), std::pair(99, 0),
+                                 std::pair(intType, api::ncclSum)})
+    refuse(invalidArgument, [&, type = type, operation = operation](auto comm) {
+      return nccl.ncclAllReduce(place(0, 0), place(0, 0), 16, type, operation,
+                                comm, stream);
+    });
+  for (int root : {-1, 2}) {
+    refuse(invalidArgument, [&](auto comm) {
+      return nccl.ncclReduce(place(0, 0), place(0, 0), 16, floatType,
+                             api::ncclSum, root, comm, stream);
+    });
+    refuse(invalidArgument, [&](auto comm) {
+      return nccl.ncclBroadcast(place(0, 0), place(0, 0), 16, floatType, root,
+                                comm, stream);
+    });
+  }
+  // Buffers that overlap, where rank 0 does not work in place.
+  refuse(invalidArgument, [&](auto comm) {
+    return nccl.ncclAllReduce(place(0, 0), place(0, 4), 16, floatType,
+                              api::ncclSum, comm, stream);
+  });
+  refuse(invalidArgument, [&](auto comm) {
+    return nccl.ncclReduceScatter(place(0, 0), place(0, 64), 16, floatType,
+                                  api::ncclSum, comm, stream);
+  });
+  refuse(invalidArgument, [&](auto comm) {
+    return nccl.ncclAllGather(place(0, 64), place(0, 0), 16, floatType, comm,
+                              stream);
+  });
+  // Beyond the memory that there is.
+  refuse(invalidArgument, [&](auto comm) {
+    return nccl.ncclAllGather(place(0, 0), place(0, 0), 600, floatType, comm,
+                              stream);
+  });
+}
+
+/// What one call of a group writes, no other one may use.
+TEST_F(StandInNccl, GroupsRunSideBySide) {
+  size_t pair = connect();
+  api::Stream stream = ranks[0].first.get();
+  for (auto [offset, code] : {std::pair(64, 0), std::pair(60, invalidUsage)}) {
+    ASSERT_TRUE(ranks[0].device->makeCurrent().ok());
+    EXPECT_EQ(nccl.ncclGroupStart(), 0);
+    for (auto [first, expected] : {std::pair(0, 0), std::pair(offset, code)})
+      EXPECT_EQ(nccl.ncclReduce(place(0, first), place(0, first), 16, floatType,
+                                api::ncclSum, first == 0 ? 0 : 1, all[pair][0],
+                                stream),
+                expected);
+    EXPECT_EQ(nccl.ncclGroupEnd(), api::ncclInProgress);
+    EXPECT_EQ(settle(all[pair][0]), 0);
+  }
+}
+
+/// A call waits for those of all other ranks.
+TEST_F(StandInNccl, CollectivesWaitForAll) {
+  size_t pair = connect();
+  api::Stream streams[] = {ranks[0].first.get(), ranks[1].first.get()};
+  for (int rank = 0; rank < 2; ++rank) {
+    fill(rank, 64 * rank, static_cast<unsigned char>(7 + rank), streams[rank]);
+    EXPECT_EQ(callAlone(pair, rank,
+                        [&, rank](auto comm) {
+                          return nccl.ncclAllGather(
+                              place(rank, 64 * rank), place(rank, 0), 16,
+                              floatType, comm, streams[rank]);
+                        }),
+              0);
+    if (rank == 0)
+      EXPECT_EQ(query(0, streams[0]), api::notReady);
+  }
+  ASSERT_TRUE(finish(streams[0], streams[1]));
+  for (int rank = 0; rank < 2; ++rank)
+    for (int64_t from : {0, 1})
+      EXPECT_EQ(readByte(rank, 64 * from), 7 + from);
+}
+
+/// The n-th call of one rank is the n-th of all.
+TEST_F(StandInNccl, CollectivesThatDiffer) {
+  size_t pair = connect();
+  api::Stream from = ranks[0].first.get(), to = ranks[1].first.get();
+  EXPECT_EQ(callAlone(pair, 0,
+                      [&](auto comm) {
+                        return nccl.ncclReduce(place(0, 0), place(0, 0), 16,
+                                               floatType, api::ncclSum, 1, comm,
+                                               from);
+                      }),
+            0);
+  EXPECT_EQ(callAlone(pair, 1,
+                      [&](auto comm) {
+                        return nccl.ncclAllReduce(place(1, 0), place(1, 0), 16,
+                                                  floatType, api::ncclSum, comm,
+                                                  to);
+                      }),
+            0);
+  (void)finish(from, to);
+  EXPECT_EQ(stateOf(all[pair][1]), invalidUsage);
+  std::string text = nccl.ncclGetLastError(all[pair][1]);
+  EXPECT_NE(
+      text.find("collective 1: rank 1 calls ncclAllReduce of 16 elements "
+                "of type 7, and rank 0 calls ncclReduce of 16 elements of "
+                "type 7, root 1"),
+      std::string::npos)
+      << text;
 }

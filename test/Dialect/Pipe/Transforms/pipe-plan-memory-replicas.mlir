@@ -2,6 +2,11 @@
 // RUN: veeline-opt %t/net.mlir --pipe-plan-memory=optimizer=sgd -o %t/planned.mlir
 // RUN: FileCheck %s --input-file %t/planned.mlir
 // RUN: veeline-opt %t/planned.mlir --pipe-lower-to-runtime | FileCheck %s --check-prefix=LOWER
+// RUN: veeline-opt %t/net.mlir "--pipe-plan-memory=optimizer=sgd target=cuda" | FileCheck %s --check-prefix=DEVICE
+// RUN: veeline-opt %t/net.mlir "--pipe-plan-memory=optimizer=sgd target=cuda nccl-sums" -o %t/nccl.mlir
+// RUN: FileCheck %s --check-prefix=NCCL --input-file %t/nccl.mlir
+// RUN: veeline-opt %t/nccl.mlir "--pipe-plan-memory=optimizer=sgd target=cuda" | FileCheck %s --check-prefix=DEVICE
+// RUN: veeline-opt %t/net.mlir "--pipe-plan-memory=optimizer=sgd nccl-sums" | FileCheck %s
 // RUN: not veeline-opt %t/lost.mlir --pipe-plan-memory 2>&1 | FileCheck %s --check-prefix=LOST
 
 // Accumulators without a gap between them are one piece: those of u and b, of 32
@@ -13,6 +18,15 @@
 // CHECK-SAME: reduced = [array<i64: 0, 0, 256, 3, 512, 64>, array<i64: 0, 1, 320, 48, 640, 64>]
 // CHECK:      pipe.all_reduce param(0) chunk(0) communicator(1) group(0) {pipe.offsets = array<i64: 512>}
 // CHECK-NEXT: pipe.all_reduce param(1) chunk(0) communicator(1) group(0) :
+
+// On a GPU alone, NCCL may add in place: without the two contributions of 256
+// bytes for each piece.
+// DEVICE:      pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) microbatches(1) replicas(3) {
+// DEVICE:      pipe.program @net_rank0
+// DEVICE-SAME: reduced = [{{.*}}, 256>{{.*}}, 256>]
+// NCCL:        pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) microbatches(1) replicas(3) nccl_sums {
+// NCCL:        pipe.program @net_rank0
+// NCCL-SAME:   reduced = [{{.*}}, 0>{{.*}}, 0>]
 
 // All of a group is posted, and waited for, at once.
 // LOWER:      func.func @net_rank0_step

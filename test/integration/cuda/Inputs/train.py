@@ -35,7 +35,7 @@ def losses(path):
 def for_host(options):
     """Without those about GPUs."""
     return [option for i, option in enumerate(options)
-            if option not in ("--no-deterministic", "--no-epilogues") and not {"--products", "--compute-streams"} & set(options[max(i - 1, 0):i + 1])]
+            if option not in ("--no-deterministic", "--no-epilogues") and not {"--products", "--compute-streams", "--sums"} & set(options[max(i - 1, 0):i + 1])]
 
 
 def tolerance():

@@ -54,6 +54,10 @@ def PipelineOp : Pipe_Op<"pipeline", [
     With `shard_optimizer` each of the ranks that add up gradients updates only a share of the
     parameters, and has only that share of the optimiser's state (docs/optimizers.md).
 
+    With `nccl_sums`, which `--pipe-plan-memory` sets for GPUs, NCCL adds up gradients between
+    processes in place, in an order of its own. Otherwise ranks add them in their order, through
+    buffers of the arena (docs/communication.md).
+
     With `clip_sync` updates depend on the norm of all gradients. With `barrier` stages send it to
     each other before they update (`pipe.gather_norms`). With `optimistic` they update as if it were
     within its limit, and the next step checks this (`pipe.validate`).
@@ -84,6 +88,7 @@ def PipelineOp : Pipe_Op<"pipeline", [
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$replicas,
     OptionalAttr<DenseI64ArrayAttr>:$stage_replicas,
     UnitAttr:$shard_optimizer,
+    UnitAttr:$nccl_sums,
     OptionalAttr<Pipe_ClipSync>:$clip_sync,
     OptionalAttr<Pipe_Asynchronous>:$asynchronous,
     OptionalAttr<StrAttr>:$schedule
@@ -92,7 +97,7 @@ def PipelineOp : Pipe_Op<"pipeline", [
   let assemblyFormat = [{
     $sym_name `stages` `(` $stages `)` `chunks_per_stage` `(` $chunks_per_stage `)`
     `placement` `(` $placement `)` (`microbatches` `(` $microbatches^ `)`)?
-    (`replicas` `(` $replicas^ `)`)? (`stage_replicas` $stage_replicas^)? (`shard_optimizer` $shard_optimizer^)?
+    (`replicas` `(` $replicas^ `)`)? (`stage_replicas` $stage_replicas^)? (`shard_optimizer` $shard_optimizer^)? (`nccl_sums` $nccl_sums^)?
     (`clip_sync` `(` $clip_sync^ `)`)? (`asynchronous` `(` $asynchronous^ `)`)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;

@@ -418,6 +418,10 @@ def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
     batch argument does not start at a multiple of 16 bytes, it has a place to which it is copied.
     Lengths have no place: they stay on the host.
 
+    Where gradients are added up, or parameters gathered, between processes, ranks receive what the
+    others contribute in buffers of the arena, and add it in their order. With `nccl-sums`, which is
+    for GPUs, NCCL does all that in place: there are no buffers, and the pipeline has `nccl_sums`.
+
     If a program has several compute streams (`--pipe-assign-streams`), the library has a workspace
     for each. Two values then share memory only if all uses of one are over, by the order of streams
     and events, before the other is written. Streams that do not wait for what they need are an
@@ -427,6 +431,8 @@ def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "Name of the optimiser, as of veeline compile: decides how much state there is">,
     Option<"errorFeedback", "error-feedback", "bool", "false",
            "The state has the update before, by which updates correct themselves">,
+    Option<"ncclSums", "nccl-sums", "bool", "false",
+           "On a GPU: NCCL adds up gradients between processes, in an order of its own">,
     TargetOption<"Where the arena is">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];

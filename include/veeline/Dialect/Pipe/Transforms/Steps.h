@@ -126,9 +126,11 @@ mlir::LogicalResult verifyCommunication(PipelineOp pipeline,
 void assignStreams(PipelineOp pipeline);
 
 /// Plans the arenas of the programs of `pipeline`. Its chunk functions have
-/// attributes with the sizes of their workspaces. Does not check limits.
+/// attributes with the sizes of their workspaces. With `ncclSums`, NCCL adds up
+/// gradients on a GPU. Does not check limits.
 mlir::LogicalResult planMemory(PipelineOp pipeline, llvm::StringRef optimizer,
-                               bool errorFeedback, KernelTarget target,
+                               bool errorFeedback, bool ncclSums,
+                               KernelTarget target,
                                mlir::SymbolTableCollection &symbols);
 
 } // namespace veeline::pipe

@@ -506,9 +506,14 @@ static LogicalResult verifyOptimizer(PipelineOp pipeline, Optimizer optimizer) {
                               "'muon' updates matrices; take adamw");
 }
 
+/// Whether its rank adds up gradients with others.
+static bool hasReductions(ProgramOp program) {
+  return !program.getBody().front().getOps<AllReduceOp>().empty();
+}
+
 LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
                                         StringRef optimizer, bool errorFeedback,
-                                        KernelTarget target,
+                                        bool ncclSums, KernelTarget target,
                                         SymbolTableCollection &symbols) {
   std::optional<Optimizer> known = parseOptimizer(optimizer);
   if (!known)
@@ -526,6 +531,8 @@ LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
   if (target == KernelTarget::Cuda)
     listConstants(pipeline->getParentOfType<ModuleOp>());
   SmallVector<ProgramOp> programs = getPrograms(pipeline);
+  pipeline.setNcclSums(ncclSums && target == KernelTarget::Cuda &&
+                       llvm::any_of(programs, hasReductions));
   for (ProgramOp program : programs)
     postGroupsAtOnce(program);
   auto orders = getStreamOrders(pipeline, programs);
@@ -552,8 +559,8 @@ struct PipePlanMemory
   void runOnOperation() override {
     SymbolTableCollection symbols;
     for (auto pipeline : getOperation().getOps<PipelineOp>()) {
-      if (failed(
-              planMemory(pipeline, optimizer, errorFeedback, target, symbols)))
+      if (failed(planMemory(pipeline, optimizer, errorFeedback, ncclSums,
+                            target, symbols)))
         return signalPassFailure();
       for (ProgramOp program : getPrograms(pipeline))
         if (failed(checkLimit(pipeline, program)))

@@ -148,12 +148,14 @@ int64_t ArenaPlanner::placeContributions(int64_t number, int64_t begin) {
 }
 
 /// Reserves memory for what other ranks contribute to this rank's share of the
-/// elements: between processes it lies there until it is added.
+/// elements: between processes it lies there until it is added. NCCL adds
+/// without it.
 void ArenaPlanner::addBuffers(int64_t number, Reduction &reduction) {
   int64_t members = getNumMembers();
+  bool isInPlace = PipelineOp(tables.pipeline).getNcclSums();
   for (MemoryPlan::ReducedPiece &piece : plan.reduced) {
     // What is gathered comes straight to its place.
-    if (piece.reduction != number || reduction.isGather())
+    if (piece.reduction != number || reduction.isGather() || isInPlace)
       continue;
     auto type =
         cast<ShapedType>(tables.params[piece.param].getValue().getType());

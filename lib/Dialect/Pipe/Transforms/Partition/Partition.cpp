@@ -389,8 +389,8 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
       builder, model.getLoc(), model.getSymName(), options.stages,
       options.chunksPerStage, options.placement, /*microbatches=*/{},
       /*replicas=*/1, /*stage_replicas=*/{}, /*shard_optimizer=*/false,
-      /*clip_sync=*/{},
-      /*asynchronous=*/{}, /*schedule=*/{});
+      /*nccl_sums=*/false, /*clip_sync=*/{}, /*asynchronous=*/{},
+      /*schedule=*/{});
   if (llvm::any_of(options.stageReplicas,
                    [](int64_t width) { return width != 1; }))
     pipeline.setStageReplicas(options.stageReplicas);
