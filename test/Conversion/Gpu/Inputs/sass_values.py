@@ -83,18 +83,18 @@ def look_up(table, values):
     return Value(known, bits)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1 << 16)
 def is_predicate(operand):
     return re.fullmatch(r"U?P(\d+|T)", operand) is not None
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1 << 16)
 def names_in(text):
     """The registers and predicates that a text names."""
     return re.findall(r"\bU?[RP]\d+\b", text)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1 << 16)
 def divide(instruction):
     """The operands that an instruction writes, and those that it reads."""
     if instruction.name in NOTHING:
@@ -112,7 +112,7 @@ def divide(instruction):
     return operands[:count], operands[count:]
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1 << 16)
 def written(instruction):
     """The registers and predicates that an instruction writes, or more."""
     if instruction.name == "R2P":
@@ -227,22 +227,40 @@ def shift(value, by):
     return multiply(value, constant(1 << by.bits) if by.bits < BITS else constant(0))
 
 
+def changed_by(code, target):
+    """The registers and predicates that the subroutine that begins with block `target` may write."""
+    names, seen, stack = set(), {target}, [target]
+    while stack:
+        block = code.blocks[stack.pop()]
+        for instruction in block.instructions:
+            names.update(written(instruction))
+        for successor in block.successors + block.calls:
+            if successor is not None and successor not in seen:
+                seen.add(successor)
+                stack.append(successor)
+    return names
+
+
 def states_before(code, pointers):
-    """The state before each block that is reached."""
-    states = {0: State(pointers=pointers)}
-    work = [0]
+    """The state before each block that is reached. Nothing is known where a subroutine begins, nor where a jump may go anywhere."""
+    if not code.is_whole:
+        return {index: State(pointers=pointers) for index in range(len(code.blocks))}
+    states, work, changed = {0: State(pointers=pointers)}, [0], {}
     while work:
         index = work.pop()
         block, state = code.blocks[index], State(states[index], pointers)
         for instruction in block.instructions:
             state.execute(instruction)
-        if block.calls or not code.is_whole:
-            state = State(pointers=pointers)
-        for successor in block.successors + block.calls:
+        for target in block.calls:
+            if target not in changed:
+                changed[target] = changed_by(code, target)
+            state = State({name: value for name, value in state.items() if name not in changed[target]}, pointers)
+        nothing = State(pointers=pointers)
+        for successor, reaching in [(successor, state) for successor in block.successors] + [(target, nothing) for target in block.calls]:
             if successor is None:
                 continue
-            merged = states[successor].joined(state) if successor in states else state
+            merged = states[successor].joined(reaching) if successor in states else State(reaching, pointers)
             if successor not in states or merged != states[successor]:
-                states[successor] = State(merged, pointers)
+                states[successor] = merged
                 work.append(successor)
     return states
