@@ -87,9 +87,9 @@ def check(text):
     return rules
 
 
-def assemble(text, ptxas, chips=CHIPS, disassembler=None):
+def assemble(text, ptxas, chips=CHIPS, disassembler=None, dynamic=None):
     """Assembles PTX, as a driver would. Returns what is wrong: a kernel that is refused, spills, or whose blocks have no room, and
-    what a disassembler's listing shows, for chips that it knows."""
+    what a disassembler's listing shows, for chips that it knows. `dynamic` is as for sass_rules.kernels_of."""
     errors = []
     listed = sass_rules.known_chips(disassembler) if disassembler else ()
     threads = dict(re.findall(r"\.entry (\w+)\((?:[^{]*?)\.(?:maxntid|reqntid) (\d+)", text))
@@ -103,7 +103,7 @@ def assemble(text, ptxas, chips=CHIPS, disassembler=None):
                 errors.append(f"{chip}: {result.stdout}")
             elif chip in listed:
                 with open(code.name, "rb") as file:
-                    kernels = sass_rules.kernels_of(text, chip, file.read(), disassembler, None)
+                    kernels = sass_rules.kernels_of(text, chip, file.read(), disassembler, dynamic)
                 errors += [f"{chip}: {error}" for error in sass_rules.check(kernels).errors]
         for name, log in re.findall(r"Compiling entry function '(\w+)'(.*?)(?=Compiling entry|\Z)", result.stdout, re.DOTALL):
             registers = -int(re.search(r"Used (\d+) registers", log)[1]) // REGISTER_UNIT * -REGISTER_UNIT

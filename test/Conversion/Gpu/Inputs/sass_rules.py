@@ -275,7 +275,7 @@ def kernels_of(ptx, chip, code, disassembler, dynamic):
     listings = disassemble([sections.find(".text." + name)[0] for name in names], chip, disassembler)
     for name, listing in zip(names, listings):
         yield Kernel(name, chip, int(threads.get(name, 1024)), sections.find(".nv.shared." + name)[1],
-                     dynamic and dynamic.get(name, 0), pointers.get(name, ()), listing)
+                     dynamic.get(name) if dynamic else None, pointers.get(name, ()), listing)
 
 
 def read_dynamic(path):
