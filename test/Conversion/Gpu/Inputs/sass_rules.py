@@ -266,8 +266,8 @@ def find_pointers(ptx, chip):
 
 
 def kernels_of(ptx, chip, code, disassembler, dynamic):
-    """The kernels of PTX, and their machine code out of the object file `code`. `dynamic` has the dynamic shared memory of each that
-    has any, if that is known."""
+    """The kernels of PTX, and their machine code out of the object file `code`. `dynamic` has the dynamic shared memory of kernels
+    where it is known."""
     sections = Sections(code)
     threads = dict(re.findall(r"\.entry (\w+)\((?:[^{]*?)\.(?:maxntid|reqntid) (\d+)", ptx))
     pointers = find_pointers(ptx, chip)
