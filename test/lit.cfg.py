@@ -70,6 +70,17 @@ else:
     # Functions of f64, which test/gpu's interpreter has, and no assembler.
     config.environment["CUDA_HOME"] = os.path.join(config.veeline_build_dir, "test/standin/toolkit")
 
+# Lists machine code, also that of newer assemblers: of the toolkit, or what scripts/fetch-disassembler has fetched.
+fetched = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "veeline", "disassembler")
+disassembler = next((path for path in (os.path.join(cuda, "bin", "nvdisasm"), shutil.which("nvdisasm"), os.path.join(fetched, "nvdisasm"))
+                     if path and os.access(path, os.X_OK)), None)
+sass_assembler = ptxas if "cuda-toolkit" in config.available_features else os.path.join(fetched, "ptxas")
+if disassembler and os.access(sass_assembler, os.X_OK):
+    config.available_features.add("sass")
+    if "'SM100'" in subprocess.run([disassembler, "--help"], stdout=subprocess.PIPE, text=True).stdout:
+        config.available_features.add("sass-sm_100")
+config.substitutions += [("%sass_assembler", sass_assembler), ("%disassembler", disassembler or "nvdisasm")]
+
 
 def load(*names):
     for name in names:
@@ -151,8 +162,10 @@ if lit_config.params.get("long"):
 # Options of veeline compile where its code has to be right and need not be fast; Compiler/optimize.test compares the bits. The long
 # suite optimises everything.
 quick = "" if lit_config.params.get("long") else "-O0"
-# It also assembles every kernel that tests compile for a GPU.
+# It also assembles every kernel that tests compile for a GPU, and reads the machine code.
 if lit_config.params.get("long") and "cuda-toolkit" in config.available_features:
     config.environment["VEELINE_TEST_PTXAS"] = ptxas
+    if "sass" in config.available_features:
+        config.environment["VEELINE_TEST_DISASSEMBLER"] = disassembler
 config.substitutions.append(("%quick", quick))
 config.environment["VEELINE_TEST_QUICK"] = quick

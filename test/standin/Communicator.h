@@ -99,6 +99,9 @@ public:
   /// has recorded another connection.
   bool connect(int peer, bool isSend, Connection connection) const;
 
+  /// True until ncclCommGetAsyncError has told the outcome of the last call.
+  bool isBusy() const { return polls > 0 || hasThread; }
+
   /// From now on nothing moves, and ncclCommGetAsyncError returns `code`.
   void fail(int code, const std::string &text);
   std::string whatFailed() const;
@@ -108,6 +111,8 @@ public:
   bool hasConnected = false;
   bool isFinalized = false;
   std::vector<Unit> pending; ///< Of the last group: not in their streams yet.
+  /// The last group still has a thread, which may use the communicator.
+  bool hasThread = false;
   /// Peers to which, and from which, groups outside of captures had messages.
   std::set<int> sendsTo, receivesFrom;
   std::set<CollectiveKind> known; ///< Collectives of such groups.

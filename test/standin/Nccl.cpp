@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Has communicators that do not block, and no others. What a call begins is not
-// over when it returns: the caller has to ask ncclCommGetAsyncError, and only
-// then a group is in its streams.
+// over when it returns, and the caller has to ask ncclCommGetAsyncError: a
+// group has a thread, which puts it into its streams some time later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <mutex>
+#include <random>
 #include <sys/mman.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -78,6 +80,9 @@ static void forget(const std::shared_ptr<Communicator> &communicator) {
   library().communicators.erase(communicator.get());
   standin::removeHandle(communicatorBytes);
 }
+
+/// Work of a group for a stream.
+using Issued = std::pair<api::Stream, SharedWork>;
 
 /// Lets a few polls take place before the communicator says that it is done.
 static void keepBusy(Communicator &communicator) { communicator.polls = 2; }
@@ -149,8 +154,10 @@ static void checkCapture(Communicator &communicator, const Unit &unit) {
                             " while a stream is captured");
 }
 
-/// Puts the messages of a group into its streams.
-static void issue(const std::shared_ptr<Communicator> &communicator) {
+/// Takes the messages of a group, for `enqueue`.
+static std::vector<Issued>
+take(const std::shared_ptr<Communicator> &communicator) {
+  std::vector<Issued> issued;
   connect(*communicator);
   for (Unit &unit : communicator->pending) {
     bool isCaptured = standin::isCapturing(unit.stream);
@@ -158,12 +165,117 @@ static void issue(const std::shared_ptr<Communicator> &communicator) {
     if (isCaptured)
       checkCapture(*communicator, unit);
     api::Stream stream = unit.stream;
-    standin::enqueueShared(
-        stream, [communicator, unit = std::move(unit), ticket]() mutable {
-          return carryOut(communicator, unit, ticket);
-        });
+    issued.push_back(
+        {stream, [communicator, unit = std::move(unit), ticket]() mutable {
+           return carryOut(communicator, unit, ticket);
+         }});
   }
   communicator->pending.clear();
+  return issued;
+}
+
+/// Closes the file of the communicator's id: nobody else will use it.
+static void closeFile(const Communicator &communicator) {
+  for (auto &[file, owner] : library().ownFiles)
+    if (owner == &communicator) {
+      ::close(file);
+      library().ownFiles.erase(file);
+      return;
+    }
+}
+
+/// Whether all members have joined. If they cannot, this is an error of the
+/// communicator, and also true.
+static bool isConnected(Communicator &communicator) {
+  if (communicator.hasConnected)
+    return true;
+  int look = communicator.look();
+  if (look < 0)
+    communicator.fail(invalidUsage, "duplicate GPU: two ranks have one");
+  communicator.hasConnected = look > 0;
+  if (look != 0)
+    closeFile(communicator);
+  return look != 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Threads of groups
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// When a group's thread goes on.
+struct Moment {
+  std::chrono::microseconds delay{0};
+  bool isAsked = false; ///< And not before a poll would have liked to.
+};
+} // namespace
+
+/// Of the next group, as VEELINE_STANDIN_GROUPS has it.
+static Moment chooseMoment() {
+  const char *text = std::getenv("VEELINE_STANDIN_GROUPS");
+  std::string order = text ? text : "random:0";
+  if (order == "late")
+    return {std::chrono::microseconds(0), true};
+  static std::mt19937 random(static_cast<unsigned>(
+      std::strtoul(order.c_str() + order.find(':') + 1, nullptr, 10)));
+  return {std::chrono::microseconds(random() % 100), random() % 2 == 0};
+}
+
+/// Whether a group can go into its streams: NCCL connects all of its
+/// communicators before it issues anything. Those that have failed take no
+/// part.
+static bool canIssue(const std::vector<Communicator *> &members, bool isAsked) {
+  bool can = true, isOver = true, hasAsked = false;
+  for (Communicator *member : members) {
+    if (member->isAborted.load() || member->failure.load() != 0)
+      continue;
+    isOver = false;
+    hasAsked |= member->polls == 0;
+    can = isConnected(*member) && haveMet(*member) && can;
+  }
+  return isOver || (can && (hasAsked || !isAsked));
+}
+
+/// What the thread of a group does. Nobody gives back a communicator that has a
+/// thread.
+static void runGroup(const std::vector<Communicator *> &members,
+                     Moment moment) {
+  std::this_thread::sleep_for(moment.delay);
+  std::unique_lock<std::mutex> lock(library().mutex);
+  while (!canIssue(members, moment.isAsked)) {
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    lock.lock();
+  }
+  std::vector<Issued> issued;
+  for (Communicator *member : members)
+    if (!member->isAborted.load() && member->failure.load() == 0)
+      for (Issued &work : take(find(reinterpret_cast<api::Comm>(member))))
+        issued.push_back(std::move(work));
+  // Streams may have no room for more, which nobody else waits for.
+  lock.unlock();
+  for (auto &[stream, work] : issued)
+    standin::enqueueShared(stream, std::move(work));
+  issued.clear();
+  lock.lock();
+  for (Communicator *member : members)
+    member->hasThread = false;
+}
+
+/// Begins to issue what is pending on `members`.
+static int startThread(std::vector<Communicator *> members) {
+  for (Communicator *member : members)
+    member->hasThread = true;
+  try {
+    std::thread([members, moment = chooseMoment()] {
+      runGroup(members, moment);
+    }).detach();
+  } catch (const std::system_error &) {
+    for (Communicator *member : members)
+      member->hasThread = false;
+    return systemError;
+  }
+  return api::ncclInProgress;
 }
 
 extern "C" {
@@ -244,30 +356,6 @@ VEELINE_STANDIN int ncclCommInitRankConfig(api::Comm *handle, int numRanks,
   return api::ncclInProgress;
 }
 
-/// Closes the file of the communicator's id: nobody else will use it.
-static void closeFile(const Communicator &communicator) {
-  for (auto &[file, owner] : library().ownFiles)
-    if (owner == &communicator) {
-      ::close(file);
-      library().ownFiles.erase(file);
-      return;
-    }
-}
-
-/// Whether all members have joined. If they cannot, this is an error of the
-/// communicator, and also true.
-static bool isConnected(Communicator &communicator) {
-  if (communicator.hasConnected)
-    return true;
-  int look = communicator.look();
-  if (look < 0)
-    communicator.fail(invalidUsage, "duplicate GPU: two ranks have one");
-  communicator.hasConnected = look > 0;
-  if (look != 0)
-    closeFile(communicator);
-  return look != 0;
-}
-
 VEELINE_STANDIN int ncclCommGetAsyncError(api::Comm handle, int *state) {
   ENTER("ncclCommGetAsyncError");
   std::shared_ptr<Communicator> communicator = find(handle);
@@ -279,9 +367,8 @@ VEELINE_STANDIN int ncclCommGetAsyncError(api::Comm handle, int *state) {
       --communicator->polls;
       return api::ncclSuccess;
     }
-    if (!isConnected(*communicator) || !haveMet(*communicator))
+    if (communicator->hasThread || !isConnected(*communicator))
       return api::ncclSuccess;
-    issue(communicator);
     if (int code = standin::enterCall("asyncError"))
       communicator->fail(code, "it came later");
   }
@@ -294,6 +381,8 @@ VEELINE_STANDIN int ncclCommFinalize(api::Comm handle) {
   std::shared_ptr<Communicator> communicator = find(handle);
   if (!communicator || communicator->isFinalized)
     return invalidArgument;
+  if (communicator->isBusy())
+    return invalidUsage;
   communicator->isFinalized = true;
   keepBusy(*communicator);
   return api::ncclInProgress;
@@ -304,7 +393,7 @@ VEELINE_STANDIN int ncclCommDestroy(api::Comm handle) {
   std::shared_ptr<Communicator> communicator = find(handle);
   if (!communicator)
     return invalidArgument;
-  if (!communicator->isFinalized || communicator->polls > 0)
+  if (!communicator->isFinalized || communicator->isBusy())
     return invalidUsage;
   // NCCL would wait for ever: until graphs that have its messages are gone.
   if (communicator.use_count() > 2)
@@ -317,7 +406,7 @@ VEELINE_STANDIN int ncclCommDestroy(api::Comm handle) {
 /// its messages, and no other communicator may have messages under way on its
 /// device, which only the abort of that one would end.
 static bool canBeForgotten(const std::shared_ptr<Communicator> &communicator) {
-  if (communicator.use_count() > 2)
+  if (communicator.use_count() > 2 || communicator->hasThread)
     return false;
   for (auto &[key, other] : library().communicators)
     if (other->device == communicator->device && !other->isAborted.load() &&
@@ -365,6 +454,7 @@ VEELINE_STANDIN int ncclGroupEnd() {
   group.units.clear();
   if (code != 0)
     return code;
+  std::vector<Communicator *> members;
   for (auto &[key, unit] : units) {
     std::shared_ptr<Communicator> communicator =
         find(reinterpret_cast<api::Comm>(key));
@@ -372,8 +462,11 @@ VEELINE_STANDIN int ncclGroupEnd() {
       return invalidArgument;
     communicator->pending.push_back(std::move(unit));
     keepBusy(*communicator);
+    if (std::find(members.begin(), members.end(), key) == members.end())
+      members.push_back(key);
   }
-  return units.empty() ? api::ncclSuccess : api::ncclInProgress;
+  return members.empty() ? int(api::ncclSuccess)
+                         : startThread(std::move(members));
 }
 
 /// The communicator, if a call of the current group may use it now. Outside of
@@ -383,8 +476,7 @@ static int findForGroup(api::Comm handle,
   communicator = find(handle);
   if (!communicator)
     return invalidArgument;
-  return group.depth == 0 || communicator->polls > 0 ||
-                 !communicator->pending.empty() || communicator->isFinalized
+  return group.depth == 0 || communicator->isBusy() || communicator->isFinalized
              ? invalidUsage
              : api::ncclSuccess;
 }

@@ -43,6 +43,12 @@
 //   VEELINE_STANDIN_CONNECT  together: on a communicator, the first send to
 //                            another rank or receive from it waits in the host
 //                            until that rank is about to do its part
+//   VEELINE_STANDIN_GROUPS   when the thread of a group of NCCL puts it into
+//   its
+//                            streams: late (once a communicator of the group
+//                            has been asked), or random:SEED (so for half of
+//                            them, and others up to 100 us later, asked or
+//                            not); random:0
 //   VEELINE_STANDIN_FAIL     FUNCTION:N:CODE: its n-th call, from 1, returns
 //                            that; asyncError: the n-th time that a
 //                            communicator of NCCL would say that all is well

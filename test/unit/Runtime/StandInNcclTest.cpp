@@ -58,6 +58,8 @@ protected:
       EXPECT_EQ(driver.cuStreamSynchronize(rank.first.get()), 0);
     }
     ::unsetenv("VEELINE_STANDIN_DEVICES");
+    ::unsetenv("VEELINE_STANDIN_CONNECT");
+    ::unsetenv("VEELINE_STANDIN_GROUPS");
   }
 
   api::UniqueId makeId() {
@@ -79,11 +81,14 @@ protected:
     EXPECT_EQ(nccl.ncclCommGetAsyncError(comm, &state), 0);
     return state;
   }
-  /// The state that `comm` ends with.
+  /// The state that `comm` ends with, if it does within some time: a group has
+  /// a thread.
   int settle(api::Comm comm) {
-    int state = api::ncclInProgress;
-    for (int i = 0; i < 100 && state == api::ncclInProgress; ++i)
+    int state = stateOf(comm);
+    for (int i = 0; i < 10 * patience && state == api::ncclInProgress; ++i) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
       state = stateOf(comm);
+    }
     return state;
   }
 
@@ -162,6 +167,22 @@ protected:
     return false;
   }
 
+  /// Begins a send of rank 0 to rank 1, and asks nobody about it.
+  void beginSend(api::Comm comm, api::Stream stream) {
+    EXPECT_TRUE(ranks[0].device->makeCurrent().ok());
+    EXPECT_EQ(nccl.ncclGroupStart(), 0);
+    EXPECT_EQ(nccl.ncclSend(place(0, 0), 16, floatType, 1, comm, stream), 0);
+    EXPECT_EQ(nccl.ncclGroupEnd(), api::ncclInProgress);
+  }
+  /// Whether rank 0's stream gets something within some time.
+  bool isInStream(api::Stream stream) {
+    for (int i = 0; i < 100 && query(0, stream) == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return query(0, stream) == api::notReady;
+  }
+
+  /// Milliseconds that a communicator may be in progress.
+  int patience = 20000;
   test::OrderGuard guard;
   Driver driver = {};
   Nccl nccl = {};
@@ -171,11 +192,14 @@ protected:
 } // namespace
 
 TEST_F(StandInNccl, NothingIsDoneWhenACallReturns) {
+  ::setenv("VEELINE_STANDIN_GROUPS", "late", 1);
   api::UniqueId id = makeId();
   auto &pair = all.emplace_back();
   ASSERT_EQ(join(pair[0], 2, id, 0, 0), api::ncclInProgress);
   // The other one is not there.
+  patience = 10;
   EXPECT_EQ(settle(pair[0]), api::ncclInProgress);
+  patience = 20000;
   ASSERT_EQ(join(pair[1], 2, id, 1, 1), api::ncclInProgress);
   EXPECT_EQ(settle(pair[0]), 0);
   // A rank that has not asked cannot go on.
@@ -185,15 +209,56 @@ TEST_F(StandInNccl, NothingIsDoneWhenACallReturns) {
             invalidUsage);
   EXPECT_EQ(nccl.ncclGroupEnd(), 0);
   EXPECT_EQ(settle(pair[1]), 0);
-  // Nor is a group in its stream before it is asked about.
+  // Nor is a group in its stream, here before it is asked about.
   api::Stream stream = ranks[0].first.get();
-  ASSERT_TRUE(ranks[0].device->makeCurrent().ok());
-  EXPECT_EQ(nccl.ncclGroupStart(), 0);
-  EXPECT_EQ(nccl.ncclSend(place(0, 0), 1, floatType, 1, pair[0], stream), 0);
-  EXPECT_EQ(nccl.ncclGroupEnd(), api::ncclInProgress);
-  EXPECT_EQ(query(0, stream), 0);
+  beginSend(pair[0], stream);
+  EXPECT_FALSE(isInStream(stream));
   EXPECT_EQ(settle(pair[0]), 0);
   EXPECT_EQ(query(0, stream), api::notReady);
+}
+
+/// A group may be in its stream before anybody asks, or not before: its thread
+/// decides. Until its outcome is known, the communicator takes nothing else.
+TEST_F(StandInNccl, GroupsHaveThreads) {
+  size_t pair = connect();
+  api::Comm comm = all[pair][0];
+  api::Stream from = ranks[0].first.get(), to = ranks[1].first.get();
+  int numEarly = 0, numLate = 0;
+  for (int round = 0; round < 12; ++round) {
+    beginSend(comm, from);
+    ++(isInStream(from) ? numEarly : numLate);
+    EXPECT_EQ(nccl.ncclGroupStart(), 0);
+    EXPECT_EQ(nccl.ncclSend(place(0, 0), 16, floatType, 1, comm, from),
+              invalidUsage);
+    EXPECT_EQ(nccl.ncclGroupEnd(), 0);
+    EXPECT_EQ(nccl.ncclCommFinalize(comm), invalidUsage);
+    ASSERT_EQ(settle(comm), 0);
+    EXPECT_EQ(query(0, from), api::notReady);
+    ASSERT_EQ(move(false, pair, 1, 128, to), 0);
+    ASSERT_TRUE(finish(from, to));
+  }
+  EXPECT_GT(numEarly, 0);
+  EXPECT_GT(numLate, 0);
+}
+
+/// All communicators of a group are connected before any of it is issued.
+TEST_F(StandInNccl, GroupsOfTwoCommunicators) {
+  ::setenv("VEELINE_STANDIN_CONNECT", "together", 1);
+  size_t one = connect(), other = connect();
+  api::Stream from = ranks[0].first.get(), to = ranks[1].first.get();
+  EXPECT_EQ(nccl.ncclGroupStart(), 0);
+  patience = 10;
+  EXPECT_EQ(move(true, one, 0, 0, from), 0);
+  EXPECT_EQ(move(true, other, 0, 64, from), 0);
+  EXPECT_EQ(nccl.ncclGroupEnd(), api::ncclInProgress);
+  EXPECT_EQ(move(false, one, 1, 0, to), 0);
+  EXPECT_EQ(settle(all[one][0]), api::ncclInProgress);
+  EXPECT_FALSE(isInStream(from));
+  patience = 20000;
+  EXPECT_EQ(move(false, other, 1, 64, to), 0);
+  EXPECT_EQ(settle(all[one][0]), 0);
+  EXPECT_EQ(settle(all[other][0]), 0);
+  EXPECT_TRUE(finish(from, to));
 }
 
 TEST_F(StandInNccl, SendsWaitForTheirReceives) {
@@ -268,7 +333,9 @@ TEST_F(StandInNccl, FirstMessagesMeetInTheHost) {
   ::setenv("VEELINE_STANDIN_CONNECT", "together", 1);
   size_t pair = connect();
   api::Stream from = ranks[0].first.get(), to = ranks[1].first.get();
+  patience = 10;
   EXPECT_EQ(move(true, pair, 0, 0, from), api::ncclInProgress);
+  patience = 20000;
   EXPECT_EQ(query(0, from), 0);
   EXPECT_EQ(move(false, pair, 1, 0, to), 0);
   EXPECT_EQ(settle(all[pair][0]), 0);
@@ -350,6 +417,22 @@ TEST_F(StandInNccl, AbortEndsWhatIsUnderWay) {
   EXPECT_EQ(nccl.ncclCommAbort(all[pair][0]), 0);
   all[pair][0] = nullptr;
   EXPECT_EQ(query(0, from), 0);
+}
+
+/// Nothing of a group that is in progress reaches its stream any more.
+TEST_F(StandInNccl, AbortEndsWhatIsInProgress) {
+  for (const char *when : {"late", "random:3"}) {
+    ::setenv("VEELINE_STANDIN_GROUPS", when, 1);
+    ::setenv("VEELINE_STANDIN_CONNECT", "together", 1);
+    for (int round = 0; round < 4; ++round) {
+      size_t pair = connect();
+      api::Stream from = ranks[0].first.get();
+      beginSend(all[pair][0], from);
+      EXPECT_EQ(nccl.ncclCommAbort(all[pair][0]), 0);
+      all[pair][0] = nullptr;
+      EXPECT_FALSE(isInStream(from)) << when << " " << round;
+    }
+  }
 }
 
 /// What an eager step has not connected cannot be captured.

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import sass_rules
+
 WIDTHS = {"8": 1, "16": 2, "32": 4, "64": 8}
 MOST_STATIC_BYTES = 48 * 1024
 CHIPS = ("sm_80", "sm_90", "sm_100")
@@ -85,18 +87,24 @@ def check(text):
     return rules
 
 
-def assemble(text, ptxas, chips=CHIPS):
-    """Assembles PTX, as a driver would. Returns what is wrong: a kernel that is refused, spills, or whose blocks have no room."""
+def assemble(text, ptxas, chips=CHIPS, disassembler=None, dynamic=None):
+    """Assembles PTX, as a driver would. Returns what is wrong: a kernel that is refused, spills, or whose blocks have no room, and
+    what a disassembler's listing shows, for chips that it knows. `dynamic` is as for sass_rules.kernels_of."""
     errors = []
+    listed = sass_rules.known_chips(disassembler) if disassembler else ()
     threads = dict(re.findall(r"\.entry (\w+)\((?:[^{]*?)\.(?:maxntid|reqntid) (\d+)", text))
     for chip in chips:
-        with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
+        with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file, tempfile.NamedTemporaryFile("rb") as code:
             file.write(text)
             file.flush()
-            result = subprocess.run([ptxas, "-v", "-arch", chip, file.name, "-o", "/dev/null"], stdout=subprocess.PIPE,
+            result = subprocess.run([ptxas, "-v", "-arch", chip, file.name, "-o", code.name], stdout=subprocess.PIPE,
                                     stderr=subprocess.STDOUT, text=True)
-        if result.returncode != 0:
-            errors.append(f"{chip}: {result.stdout}")
+            if result.returncode != 0:
+                errors.append(f"{chip}: {result.stdout}")
+            elif chip in listed:
+                with open(code.name, "rb") as file:
+                    kernels = sass_rules.kernels_of(text, chip, file.read(), disassembler, dynamic)
+                errors += [f"{chip}: {error}" for error in sass_rules.check(kernels).errors]
         for name, log in re.findall(r"Compiling entry function '(\w+)'(.*?)(?=Compiling entry|\Z)", result.stdout, re.DOTALL):
             registers = -int(re.search(r"Used (\d+) registers", log)[1]) // REGISTER_UNIT * -REGISTER_UNIT
             if registers * int(threads.get(name, 1024)) > MOST_REGISTERS:
