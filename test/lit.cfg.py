@@ -76,9 +76,12 @@ disassembler = next((path for path in (os.path.join(cuda, "bin", "nvdisasm"), sh
                      if path and os.access(path, os.X_OK)), None)
 sass_assembler = ptxas if "cuda-toolkit" in config.available_features else os.path.join(fetched, "ptxas")
 if disassembler and os.access(sass_assembler, os.X_OK):
-    config.available_features.add("sass")
-    if "'SM100'" in subprocess.run([disassembler, "--help"], stdout=subprocess.PIPE, text=True).stdout:
-        config.available_features.add("sass-sm_100")
+    try:
+        chips = subprocess.run([disassembler, "--help"], stdout=subprocess.PIPE, text=True).stdout
+        subprocess.run([sass_assembler, "--help"], stdout=subprocess.DEVNULL, check=True)
+        config.available_features |= {"sass", "sass-sm_100"} if "'SM100'" in chips else {"sass"}
+    except (OSError, subprocess.CalledProcessError):
+        pass  # They are for other machines, or not whole.
 config.substitutions += [("%sass_assembler", sass_assembler), ("%disassembler", disassembler or "nvdisasm")]
 
 

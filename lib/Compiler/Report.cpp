@@ -197,6 +197,8 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
     if (program.replicas > 1)
       os << ", " << program.replicas << " replicas on "
          << program.replicas * program.ranks.size() << " ranks";
+    if (program.sums == Sums::nccl)
+      os << ", whose gradients NCCL adds up if they are processes";
     os << '\n';
     if (!metadata.lengths.empty())
       os << "lengths up to the bound " << metadata.lengths.back()

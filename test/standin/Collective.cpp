@@ -9,7 +9,10 @@
 #include "Communicator.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <random>
+#include <string_view>
 
 using namespace veeline;
 using namespace veeline::standin;
@@ -79,8 +82,20 @@ char *CollectiveRun::placeOf(char *buffer, bool isWhole) const {
 // Rounds
 //===----------------------------------------------------------------------===//
 
+/// A switch between more than two GPUs adds in an order that changes from call
+/// to call and from run to run, unless the process has turned that off.
+static bool addsInSwitch(const Collective &collective, int numRanks) {
+  const char *isEnabled = std::getenv("NCCL_NVLS_ENABLE");
+  return numRanks > 2 && collective.kind != CollectiveKind::reduce &&
+         !(isEnabled && isEnabled == std::string_view("0"));
+}
+
 template <typename T> void CollectiveRun::add() {
   int numRanks = communicator.numRanks;
+  uint64_t random = (number * communicator.part(0).seed.load()) >> 32;
+  auto shift = static_cast<int>(addsInSwitch(own, numRanks)
+                                    ? random % static_cast<uint64_t>(numRanks)
+                                    : 0);
   char *target =
       placeOf(own.receive, own.kind != CollectiveKind::reduceScatter);
   for (uint64_t i = 0; i < roundElements(); ++i) {
@@ -88,9 +103,10 @@ template <typename T> void CollectiveRun::add() {
     auto last = own.hasRoot() ? own.root : static_cast<int>(blockOf(begin + i));
     for (int k = 1; k <= numRanks; ++k) {
       T part;
-      std::memcpy(
-          &part, communicator.part((last + k) % numRanks).bytes + i * sizeof(T),
-          sizeof(T));
+      std::memcpy(&part,
+                  communicator.part((last + shift + k) % numRanks).bytes +
+                      i * sizeof(T),
+                  sizeof(T));
       sum = k == 1 ? part : sum + part;
     }
     std::memcpy(target + i * sizeof(T), &sum, sizeof(T));
@@ -107,6 +123,8 @@ void CollectiveRun::copy() {
 /// compare with what this replaces.
 bool CollectiveRun::post() {
   CollectivePart &mine = communicator.part(communicator.rank);
+  if (mine.seed.load() == 0)
+    mine.seed.store(uint64_t{std::random_device()()} << 32 | 1);
   number = mine.number.load() + 1;
   for (int member = 0; member < communicator.numRanks; ++member)
     if (communicator.part(member).checked.load() + 1 < number)

@@ -7,7 +7,8 @@
 // Sums, gathers and broadcasts, in rounds of as many bytes as fit into the
 // memory that members share. The order in which a sum adds is that of a ring:
 // it depends on where the elements are and on the root, so with more than two
-// members it seldom is that of the ranks.
+// members it seldom is that of the ranks. Unless NCCL_NVLS_ENABLE is 0, it also
+// changes from call to call, and from run to run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,6 +61,7 @@ struct Collective {
 struct CollectivePart {
   static constexpr uint64_t roundBytes = 16 * 1024;
   std::atomic<uint64_t> number{0}; ///< Of the collective, from 1.
+  std::atomic<uint64_t> seed{0};   ///< That of member 0 counts for all.
   std::atomic<int32_t> kind{0}, type{0}, root{0};
   std::atomic<uint64_t> count{0};
   std::atomic<uint64_t> checked{0}; ///< The last one that was compared.

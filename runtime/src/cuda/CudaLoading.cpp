@@ -26,6 +26,11 @@ Status CudaExecutor::loadLibraries(const CudaOptions &options) {
   VEELINE_TRY(loadCudnn(options));
   if (!network)
     return Status::success();
+  // Sums within NVSwitch, NCCL's default for more than two GPUs of one, are not
+  // in the same order each time (NVIDIA/nccl#1497). No member of ncclConfig_t
+  // turns them off. What the user has set counts.
+  if (program.sums == Sums::nccl)
+    (void)::setenv("NCCL_NVLS_ENABLE", "0", /*overwrite=*/0);
   VEELINE_TRY_VALUE(nccl, Nccl::load(options.nccl));
   return Status::success();
 }

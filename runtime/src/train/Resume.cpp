@@ -51,6 +51,14 @@ static std::string ruleOf(const artifact::Program &program) {
   return "";
 }
 
+/// The greatest number of ranks that add up gradients together.
+static int32_t mostMembers(const artifact::Program &program) {
+  int32_t widest = 1;
+  for (int32_t width : program.stageReplicas)
+    widest = std::max(widest, width);
+  return widest * program.replicas;
+}
+
 std::vector<std::string> Run::optionsOfCheckpoint() const {
   std::vector<std::string> lines;
   std::istringstream text(optionsOfBits());
@@ -85,6 +93,10 @@ std::vector<std::string> Run::optionsOfCheckpoint() const {
     widths += (widths.empty() ? "" : ",") + std::to_string(width);
   lines.push_back("stage-replicas " + (widths.empty() ? "none" : widths));
   lines.push_back("schedule " + ruleOf(*program));
+  // NCCL adds two contributions as anybody does.
+  if (network && metadata().target == "cuda" && program->sums == Sums::nccl &&
+      mostMembers(*program) > 2)
+    lines.push_back("sums nccl");
   return lines;
 }
 
