@@ -304,9 +304,11 @@ bool CudaExecutor::canBeCaptured(const CudaOptions &options) const {
                options.timelineEvents == 0 &&
                artifact.metadata.lengths.empty() &&
                !(stepsInFlight == 1 && hasLateMessages(program));
+  // NCCL requires that both ends of a message are captured, or neither is.
+  for (const artifact::Rank &rank : program.ranks)
+    isOne = isOne && !rank.readsBack;
   for (const CudaWorker *worker : local)
-    isOne = isOne && !worker->rank.description->readsBack &&
-            worker->device == local.front()->device;
+    isOne = isOne && worker->device == local.front()->device;
   return isOne;
 }
 

@@ -320,6 +320,8 @@ void Evaluator::printJson(const EvaluationResult &result,
   line.begin("evaluation");
   addMeans(line, run, result);
   line.add("microbatches", result.microbatches);
+  if (!result.isWhole)
+    line.addFlag("interrupted", true);
   line.add("seconds", seconds);
   std::fputs(line.end().c_str(), stdout);
   std::fflush(stdout);
@@ -332,6 +334,8 @@ void Evaluator::print(const EvaluationResult &result, double seconds) const {
     return printJson(result, seconds);
   int64_t steps = result.microbatches / run.microbatches();
   std::string text = describe(run, result);
+  if (!result.isWhole)
+    text = "so far: " + text;
   if (!text.empty())
     text += run.metadata().lossWeight ? ": weighted mean of " : ": mean of ";
   std::printf("%s%ld %s in %s, %s\n", text.c_str(), long(result.microbatches),
@@ -364,7 +368,7 @@ Status Evaluator::evaluateAll() {
                          ": " + result.message());
   print(*result, double(nanoseconds() - begin) / 1e9);
   VEELINE_TRY(metrics.close());
-  if (outputs && interruptSignal())
+  if (outputs && !result->isWhole)
     run.say("'" + options.outputs + "' is not written: it would lack samples");
   else if (outputs)
     VEELINE_TRY(outputs->write());

@@ -48,11 +48,27 @@ static void endSoon() {
   ::alarm(moment);
 }
 
+/// Tells a person at a terminal what an interrupt does. Async-signal-safe.
+static void tellUser() {
+  static constexpr std::string_view first =
+      "\nveeline: interrupted; this ends after the current step and writes "
+      "what "
+      "was asked for (once more: at once, and without that)\n";
+  static constexpr std::string_view second =
+      "\nveeline: interrupted again; what was not yet written is not there\n";
+  int error = errno;
+  std::string_view text = caught ? second : first;
+  if (::isatty(STDERR_FILENO))
+    (void)!::write(STDERR_FILENO, text.data(), text.size());
+  errno = error;
+}
+
 static void onSignal(int signal) {
   if (caught)
     endSoon();
   if (signal == SIGTERM)
     tellPlace(signal);
+  tellUser();
   if (caught) {
     deleteTemporaryFiles();
     _exit(128 + signal);

@@ -100,12 +100,19 @@ static std::string withChecksum(std::string text) {
   return text.insert(place, formatChecksum(crc.value()));
 }
 
-TEST(CheckpointIndex, ThatOfVersion1IsRead) {
+TEST(CheckpointIndex, ThoseOfOlderVersionsAreRead) {
   std::string text = toText(makeIndex(10));
   auto erase = [&](const std::string &from, const std::string &to) {
     for (size_t place; (place = text.find(from)) != std::string::npos;)
       text.replace(place, from.size(), to);
   };
+  erase(" \"owes_evaluation\": false,\n", "");
+  erase("\"version\": 3", "\"version\": 2");
+  auto second = parseCheckpointIndex(withChecksum(text));
+  ASSERT_TRUE(second.ok()) << second.message();
+  EXPECT_EQ(text.find("owes"), std::string::npos);
+  EXPECT_EQ(second->version, 2);
+  EXPECT_FALSE(second->owesEvaluation);
   erase("\"version\": 2", "\"version\": 1");
   erase(",\n   \"frozen\": false,\n   \"in_file\": null", "");
   auto read = parseCheckpointIndex(withChecksum(text));
@@ -135,9 +142,9 @@ TEST(CheckpointIndex, WrongMembers) {
     return read.ok() ? "" : read.message();
   };
   using Index = CheckpointIndex &;
-  EXPECT_EQ(message([](Index index) { index.version = 3; }),
-            "it has version 3 of the format, and this program reads versions 1 "
-            "to 2");
+  EXPECT_EQ(message([](Index index) { index.version = 4; }),
+            "it has version 4 of the format, and this program reads versions 1 "
+            "to 3");
   for (data::ParamInFile wrong : {data::ParamInFile{"", DataType::bf16, {}},
                                   {"w", DataType::i32, {}},
                                   {"w", DataType::bf16, {0, 0}},
