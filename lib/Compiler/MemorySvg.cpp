@@ -94,8 +94,8 @@ void MemorySvg::addLegend() {
   }
 }
 
-/// Draws the area of a kind from op to op. Ops that take no time are drawn,
-/// too.
+/// Draws the area of a kind from op to op: while the rank waits, its memory is
+/// that of the op before. Ops that take no time are drawn, too.
 void MemorySvg::addArea(size_t number, size_t kind) {
   auto sumBelow = [&](const Amounts &amounts, size_t end) {
     int64_t sum = 0;
@@ -113,16 +113,19 @@ void MemorySvg::addArea(size_t number, size_t kind) {
   for (auto [i, op] : llvm::enumerate(rank.ops)) {
     const Amounts &amounts = live.get()[i];
     double begin = op.predictedBegin >= 0 ? op.predictedBegin : time;
-    double end =
-        i + 1 == rank.ops.size() ? makespan : std::max(begin, op.predictedEnd);
     double high = y(number, sumBelow(amounts, kind + 1));
-    (path.empty() ? path.moveTo(x(begin), high) : path.lineTo(x(begin), high))
-        .horizontalTo(x(end));
-    steps.push_back({begin, end, y(number, sumBelow(amounts, kind))});
-    time = end;
+    if (path.empty()) {
+      path.moveTo(x(begin), high);
+    } else {
+      path.horizontalTo(x(begin)).lineTo(x(begin), high);
+      steps.back().end = begin;
+    }
+    time = std::max(begin, op.predictedEnd);
+    steps.push_back({begin, makespan, y(number, sumBelow(amounts, kind))});
   }
   if (path.empty())
     return;
+  path.horizontalTo(x(makespan));
   for (const Step &step : llvm::reverse(steps))
     path.lineTo(x(step.end), step.low).horizontalTo(x(step.begin));
   svg.addPath(std::string(" fill=\"") + memoryKinds[kind].color + "\"",

@@ -20,6 +20,7 @@
 #include "veeline/Import/Passes.h"
 #include "veeline/InitAll.h"
 #include "veeline/artifact.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -83,6 +84,11 @@ LogicalResult Model::load(const std::string &path) {
         "'" + path +
         "' is no model but an artifact, compiled already: train it with "
         "veeline train, or look into it with veeline inspect");
+  if (llvm::StringRef(path).ends_with(".safetensors") &&
+      llvm::sys::fs::exists(path))
+    return printError("'" + path +
+                      "' is no model but a file of parameters: veeline train "
+                      "--init and veeline eval --init read it");
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file)

@@ -41,6 +41,10 @@ train::parseProgramOptions(const std::vector<TrainingOption> &given) {
   // The name of the artifact is not known here.
   std::vector<std::string> words{"veeline", "train", "artifact"};
   for (const auto &[name, value] : given) {
+    if (std::ranges::find(ofLoop, name) != std::end(ofLoop))
+      return Status::error("option '" + name +
+                           "' is one of veeline train alone: the program has "
+                           "its own loop over steps");
     if (std::ranges::find(names, name) == names.end())
       return Status::error("there is no option '" + name +
                            "' of a program that trains" +
