@@ -69,8 +69,8 @@ Status syncDirectory(const std::string &path);
 /// is a device or a pipe, there is nothing to do.
 Status syncFile(const std::string &path);
 
-/// Renames a file or a folder to `name`, or to the first of `name`.2, `name`.3, ... that
-/// there is not. Returns its new name.
+/// Renames a file or a folder to `name`, or to the first of `name`.2, `name`.3,
+/// ... that there is not. Returns its new name.
 Expected<std::string> moveAside(const std::string &path,
                                 const std::string &name);
 

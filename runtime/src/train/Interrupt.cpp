@@ -52,8 +52,7 @@ static void endSoon() {
 static void tellUser() {
   static constexpr std::string_view first =
       "\nveeline: interrupted; this ends after the current step and writes "
-      "what "
-      "was asked for (once more: at once, and without that)\n";
+      "what was asked for (once more: at once, and without that)\n";
   static constexpr std::string_view second =
       "\nveeline: interrupted again; what was not yet written is not there\n";
   int error = errno;

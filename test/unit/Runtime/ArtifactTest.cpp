@@ -197,6 +197,22 @@ TEST(Artifact, OtherFilesAndVersions) {
                 .find("version 19, this program reads those for GPUs from "
                       "version 21 on; compile the model again"),
             std::string::npos);
+  Artifact gathers = makeArtifact();
+  addReduction(gathers);
+  Op &post = gathers.metadata.programs[0].ranks[0].ops.emplace_back();
+  post.kind = OpKind::allGather;
+  post.reduction = 0;
+  Status written = writeArtifact(directory.path("a"), gathers);
+  ASSERT_TRUE(written.ok()) << written.message();
+  bytes = directory.read("a");
+  EXPECT_EQ(errorOf(directory, bytes), "");
+  bytes[8] = 24;
+  correctChecksum(bytes);
+  EXPECT_NE(errorOf(directory, bytes)
+                .find("version 24, this program reads those with "
+                      "--shard-optimizer from version 25 on; compile the "
+                      "model again"),
+            std::string::npos);
 }
 
 /// Batch arguments of version 15 do not say whether they are tokens; up to 19
