@@ -102,6 +102,20 @@ static void addDivision(Opcodes &opcodes, const std::string &type) {
   adder.unary<[](T a) { return std::sqrt(a); }, T>("sqrt.rn");
 }
 
+/// Sums and products of narrow floats as f32, with an f32 (from sm_100 on).
+template <typename T>
+static void addMixed(Opcodes &opcodes, const std::string &type) {
+  Adder adder(opcodes, type);
+  adder.add<[](T a, float c) { return sum(float(a), c); }, float, T, float>(
+      "add.rn.f32");
+  adder.add<[](T a, float c) { return sum(float(a), negate(c)); }, float, T,
+            float>("sub.rn.f32");
+  adder.add<[](T a, T b, float c) {
+    return multiplyAdd<float>(float(a), float(b), c);
+  },
+            float, T, T, float>("fma.rn.f32");
+}
+
 /// `function` of both halves.
 template <auto function, typename T, typename... Pairs>
 static Pair<T> each(Pairs... pairs) {
@@ -217,6 +231,8 @@ void veeline::gpu::addFloats(Opcodes &opcodes) {
   addFloat<Bf16>(opcodes, "bf16");
   addDivision<float>(opcodes, "f32");
   addDivision<double>(opcodes, "f64");
+  addMixed<F16>(opcodes, "f16");
+  addMixed<Bf16>(opcodes, "bf16");
   addPair<float>(opcodes, "f32x2");
   addPair<F16>(opcodes, "f16x2");
   addPair<Bf16>(opcodes, "bf16x2");

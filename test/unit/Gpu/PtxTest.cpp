@@ -151,6 +151,16 @@ TEST(Ptx, HalfFloats) {
   EXPECT_EQ(compute("cvt.rn.f16x2.f32 %r0, 0f3F800000, 0f40000000;"),
             0x3c004000u);
   EXPECT_EQ(compute("neg.bf16x2 %r0, 0x3F80BF80;"), 0xbf803f80u);
+  // Narrow numbers with an f32: only the sum is rounded.
+  EXPECT_EQ(computeFloat("{ .reg .b16 h; mov.b16 h, 0x4000; } "
+                         "\n\tsub.rn.f32.bf16 %r0, h, 0f3F800001;"),
+            2 - 0x1.000002p0f);
+  EXPECT_EQ(computeFloat("{ .reg .b16 h; mov.b16 h, 0x4000; } "
+                         "\n\tadd.rn.f32.f16 %r0, h, 0f3F800001;"),
+            2 + 0x1.000002p0f);
+  EXPECT_EQ(computeFloat("{ .reg .b16 h; mov.b16 h, 0x4040; } "
+                         "\n\tfma.rn.f32.bf16 %r0, h, h, 0f3F800000;"),
+            10);
   // Halves away from zero.
   EXPECT_EQ(compute("cvt.rna.tf32.f32 %r0, 0f3F801000;"), 0x3f802000u);
 }
