@@ -51,7 +51,7 @@ def constant(number):
 
 def join(first, second):
     known = first.known & second.known & ~(first.bits ^ second.bits)
-    return Value(known, first.bits & known, first.of_thread and second.of_thread)
+    return Value(known, first.bits & known, first.of_thread or second.of_thread)
 
 
 def add(first, second):
@@ -163,7 +163,7 @@ class State(dict):
         return negate(found) if sign == "-" else invert(found) if sign == "~" else found
 
     def joined(self, other):
-        both = {name: join(value, other[name]) for name, value in self.items() if name in other}
+        both = {name: join(self.get(name, UNKNOWN), other.get(name, UNKNOWN)) for name in {*self, *other}}
         return State({name: value for name, value in both.items() if value != UNKNOWN}, self.pointers)
 
     def execute(self, instruction):
@@ -178,6 +178,7 @@ class State(dict):
             value = value._replace(of_thread=of_thread)
             if instruction.guard:
                 value = join(value, self.get(name, UNKNOWN))
+                value = value._replace(of_thread=value.of_thread or self.get(instruction.guard.lstrip("!"), UNKNOWN).of_thread)
             self[name] = value
 
     def is_of_thread(self, instruction):
