@@ -150,13 +150,15 @@ TEST_F(CudaSums, OrderedSums) {
 }
 
 /// Every element that a member needs is a sum, and it has the same bits on all
-/// members that need it.
+/// members that need it. `members` are the ranks in the order of replicas.
 static void expectScattered(const Replicas &replicas, int64_t elements,
-                            int32_t owner, Sums sums) {
+                            int32_t owner, Sums sums,
+                            const std::vector<int32_t> &members = {0, 1, 2}) {
   Division division{elements, numReplicas, owner};
   std::map<int64_t, float> known;
-  for (int32_t rank = 0; rank < numReplicas; ++rank) {
-    Shard needed = division.reduced(rank);
+  for (int32_t member = 0; member < numReplicas; ++member) {
+    int32_t rank = members[static_cast<size_t>(member)];
+    Shard needed = division.reduced(member);
     for (int64_t i = needed.first; i < needed.first + needed.count; ++i) {
       float found = replicas.at(rank, i);
       ASSERT_TRUE(isSum(found, i)) << rank << ": " << i;
@@ -166,6 +168,21 @@ static void expectScattered(const Replicas &replicas, int64_t elements,
     }
   }
   EXPECT_EQ(static_cast<int64_t>(known.size()), elements);
+}
+
+/// Every rank has the elements of each member.
+static void expectGathered(const Replicas &replicas, int64_t elements,
+                           int32_t owner,
+                           const std::vector<int32_t> &members = {0, 1, 2}) {
+  Division division{elements, numReplicas, owner};
+  for (int32_t from = 0; from < numReplicas; ++from)
+    for (int64_t k = 0; k < division.own(from).count; ++k)
+      for (int32_t to = 0; to < numReplicas; ++to) {
+        int64_t i = division.own(from).first + k;
+        ASSERT_EQ(replicas.at(to, i),
+                  contribution(members[static_cast<size_t>(from)], i))
+            << i;
+      }
 }
 
 TEST_F(CudaSums, ScatteredSums) {
@@ -184,49 +201,75 @@ TEST_F(CudaSums, Gathers) {
     for (int64_t elements : {manyElements, evenElements, fewElements})
       for (int32_t owner : {-1, 0, 2}) {
         Replicas replicas({makeGather(elements, owner)}, sums);
-        Division division{elements, numReplicas, owner};
-        runAll(replicas, [&] {
-          for (int32_t from = 0; from < numReplicas; ++from)
-            for (int64_t k = 0; k < division.own(from).count; ++k)
-              for (int32_t to = 0; to < numReplicas; ++to) {
-                int64_t i = division.own(from).first + k;
-                ASSERT_EQ(replicas.at(to, i), contribution(from, i)) << i;
-              }
-        });
+        runAll(replicas, [&] { expectGathered(replicas, elements, owner); });
       }
+}
+
+/// Makes the ranks of replicas 0, 1 and 2 the ranks 2, 0 and 1 of the program.
+static void reorder(Replicas &replicas) {
+  artifact::Program program = replicas.fixture.program();
+  program.ranks.resize(1);
+  program.places.clear();
+  auto all = artifact::withAllReplicas(program, "2,0,1");
+  ASSERT_TRUE(all.ok()) << all.message();
+  ASSERT_EQ(all->ranksOf(0), (std::vector<int32_t>{2, 0, 1}));
+  replicas.fixture.program() = *all;
 }
 
 /// Members are in the order of replicas, and NCCL's ranks in that of the
 /// program's. Equal shares then take a call for each.
 TEST_F(CudaSums, MembersInAnotherOrder) {
+  const std::vector<int32_t> members = {2, 0, 1};
   std::map<std::string, int64_t> calls;
-  for (bool gathers : {false, true}) {
-    Replicas replicas(
-        {gathers ? makeGather(evenElements) : makeScatter(evenElements)});
-    artifact::Program program = replicas.fixture.program();
-    program.ranks.resize(1);
-    program.places.clear();
-    auto all = artifact::withAllReplicas(program, "2,0,1");
-    ASSERT_TRUE(all.ok()) << all.message();
-    replicas.fixture.program() = *all;
-    std::vector<int32_t> members = all->ranksOf(0);
-    ASSERT_EQ(members, (std::vector<int32_t>{2, 0, 1}));
-    (void)callsSince(calls, "ncclReduceScatter");
-    (void)callsSince(calls, "ncclAllGather");
-    Division division{evenElements, numReplicas, -1};
-    runAll(replicas, [&] {
-      for (int32_t k = 0; k < numReplicas; ++k)
-        for (int64_t j = 0; j < division.own(k).count; ++j) {
-          int64_t i = division.own(k).first + j;
-          int32_t rank = members[static_cast<size_t>(k)];
-          if (gathers)
-            ASSERT_EQ(replicas.at(0, i), contribution(rank, i)) << i;
-          else
-            ASSERT_TRUE(isSum(replicas.at(rank, i), i)) << i;
-        }
-    });
-    EXPECT_EQ(callsSince(calls, "ncclReduceScatter"), 0);
-    EXPECT_EQ(callsSince(calls, "ncclAllGather"), 0);
+  (void)callsSince(calls, "ncclReduceScatter");
+  (void)callsSince(calls, "ncclAllGather");
+  for (int64_t elements : {manyElements, evenElements, fewElements})
+    for (int32_t owner : {-1, 0, 2}) {
+      Replicas scattered({makeScatter(elements, owner)});
+      reorder(scattered);
+      runAll(scattered, [&] {
+        expectScattered(scattered, elements, owner, Sums::nccl, members);
+      });
+      Replicas gathered({makeGather(elements, owner)});
+      reorder(gathered);
+      runAll(gathered,
+             [&] { expectGathered(gathered, elements, owner, members); });
+    }
+  EXPECT_EQ(callsSince(calls, "ncclReduceScatter"), 0);
+  EXPECT_EQ(callsSince(calls, "ncclAllGather"), 0);
+}
+
+/// No float has this number.
+static double longContribution(int32_t replica, int64_t i) {
+  return double(contribution(replica, i)) * (1 + 0x1p-40);
+}
+
+/// Elements of 8 bytes, of which there is room for half as many.
+TEST_F(CudaSums, Doubles) {
+  constexpr int64_t elements = numSummed / 2;
+  artifact::ReducedPiece piece = makeScatter(elements);
+  piece.type = DataType::f64;
+  Replicas replicas({piece});
+  replicas.processes.before = [](Executor &executor, int32_t rank) {
+    std::vector<double> numbers;
+    for (int64_t i = 0; i < elements; ++i)
+      numbers.push_back(longContribution(rank, i));
+    EXPECT_TRUE(executor.write(rank, 16384, numbers.data(), 8 * elements).ok());
+  };
+  replicas.processes.after = [](Executor &executor, int32_t rank) {
+    std::vector<double> numbers(elements);
+    EXPECT_TRUE(executor.read(rank, 32768, numbers.data(), 8 * elements).ok());
+    Division division{elements, numReplicas, -1};
+    Shard needed = division.reduced(rank);
+    for (int64_t i = needed.first; i < needed.first + needed.count; ++i) {
+      double sum = (longContribution(0, i) + longContribution(1, i)) +
+                   longContribution(2, i);
+      ASSERT_NEAR(numbers[static_cast<size_t>(i)], sum, 1e-15 * sum) << i;
+    }
+  };
+  for (bool isEager : {false, true}) {
+    replicas.processes.options.isEager = isEager;
+    EXPECT_EQ(replicas.run(), std::vector<std::string>(numReplicas));
   }
 }
 
