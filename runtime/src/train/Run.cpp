@@ -413,6 +413,8 @@ std::string Run::commonOptions() const {
   // programs run one step at a time.
   addLine(text, "--steps-in-flight", options.stepsInFlight);
   addLine(text, "--trace-tensors", options.traceTensors);
+  // NCCL wants both ends of a message in a graph, or neither.
+  addLine(text, "--eager", options.cuda.isEager);
   text += optionsOfBits();
   addLine(text, "--init",
           options.takesInit() ? initFiles.describe() : std::string("no"));
