@@ -75,7 +75,7 @@ int64_t RowsWriter::drawLength() {
   if (element == "f64" && chance(2))
     return draw(513, 1024);
   int64_t step = element == "f64" ? 2048 : 4096;
-  int64_t size = step * draw(5, 15);
+  int64_t size = step * draw(3, 15);
   switch (draw(0, 3)) {
   case 0:
     return size;

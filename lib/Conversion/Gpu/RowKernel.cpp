@@ -54,7 +54,7 @@ void veeline::emitRow(ThreadCode &code) {
 
 RowEmitter::RowEmitter(ThreadCode &code, RowTeam team)
     : code(code), team(team), numRowLoops(code.body.numRowLoops),
-      freeRegisters(team.threads == 1024 ? 24 : 48) {
+      freeRegisters(48) {
   for (const NestLoop &loop :
        ArrayRef(code.body.nests.front().loops).take_front(numRowLoops))
     rowSizes.push_back(loop.size);
@@ -101,9 +101,8 @@ void RowEmitter::run() {
 }
 
 void RowEmitter::takeRegisters() {
-  int32_t blocks = team.threads == 1024 ? 1 : 2;
   code.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                         code.builder.getI32IntegerAttr(blocks));
+                         code.builder.getI32IntegerAttr(team.blocksAtOnce()));
 }
 
 RowEmitter::Held *RowEmitter::find(const NestAccess &access) {

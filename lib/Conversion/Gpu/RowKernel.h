@@ -122,8 +122,8 @@ private:
   visitRounds(Sweep sweep, llvm::SmallVector<mlir::Value> carried);
   void emitSweep(const Sweep &current);
 
-  /// Lets a thread have as many registers as a row needs, up to 128 (64 in a
-  /// block of 1024 threads). Without this, assemblers make room for more
+  /// Lets a thread have as many registers as a row needs, up to 128 (64 for
+  /// long rows that are wide). Without this, assemblers make room for more
   /// blocks, and spill registers for it.
   void takeRegisters();
 

@@ -121,8 +121,8 @@ Value RowEmitter::reduceTeam(Operation *combiner, Value partial) {
   return team.threads > warpSize ? reduceWarps(combiner, value) : value;
 }
 
-/// The number of warps whose values a thread has at once. With f64, 32 of them
-/// would take all registers of a thread in a block of 1024.
+/// The number of warps whose values a thread has at once. With f64, 16 of them
+/// would take half of a thread's registers.
 static constexpr int64_t warpsAtOnce = 8;
 
 /// Combines the values of all warps of the block, in order. Every reduction has

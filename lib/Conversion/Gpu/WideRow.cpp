@@ -100,9 +100,9 @@ SmallVector<RowEmitter::Sweep> RowEmitter::findSweeps() const {
 //===----------------------------------------------------------------------===//
 
 /// The number of 32-bit registers that a thread may keep of a row from one
-/// sweep to the next. In a block of 1024 threads, each has 64 registers.
+/// sweep to the next.
 static int64_t getKeptRegisters(const RowTeam &team) {
-  return team.threads == 1024 ? 28 : 48;
+  return team.registersPerThread() == 64 ? 28 : 48;
 }
 
 /// The number of registers of a thread for loads that are not kept. It lets
@@ -185,10 +185,11 @@ void RowEmitter::chooseKept(ArrayRef<Sweep> sweeps) {
   }
   if (registers == 0 || bytes == 0)
     return; // Nothing is kept.
-  int64_t capacity = getFreeSharedBytes(code.body.nests) / bytes;
-  registerRounds = std::clamp<int64_t>(team.rounds - capacity, 0,
-                                       getKeptRegisters(team) / registers);
-  sharedRounds = std::min(capacity, team.rounds - registerRounds);
+  // Registers first: the less shared memory a block takes, the more chips have
+  // room for two.
+  registerRounds = std::min(team.rounds, getKeptRegisters(team) / registers);
+  sharedRounds = std::min(getFreeSharedBytes(code.body.nests) / bytes,
+                          team.rounds - registerRounds);
   if (registerRounds)
     takeRegisters();
   if (sharedRounds)

@@ -24,7 +24,7 @@ struct PartForm {
     /// sum of all elements.
     Elements,
     ShortRows, ///< Sums of rows, with blocks of 256 threads.
-    LongRows   ///< Sums of rows, with a block of 1024 threads for each row.
+    LongRows   ///< Sums of rows, with a block of 512 threads for each row.
   };
   Kind kind = Kind::None;
   /// For each argument, whether the kernel writes it.

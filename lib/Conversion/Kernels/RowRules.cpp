@@ -24,15 +24,11 @@ int64_t veeline::elementsPerAccess(Type type) {
 RowTeam RowTeam::get(int64_t count, int64_t lanes) {
   RowTeam team;
   team.lanes = lanes;
-  team.threads = count <= 1024 ? warpSize : count <= 8192 ? 256 : 1024;
+  team.threads = count <= 1024 ? warpSize : count <= 8192 ? 256 : 512;
   team.rounds = llvm::divideCeil(count, team.threads * lanes);
   return team;
 }
 
-bool RowTeam::fitsRegisters() const {
-  // In a block of 1024 threads, each has 64 registers.
-  return rounds <= (threads == 1024 ? 4 : 8);
-}
 
 std::optional<RowTeam> veeline::chooseTeam(ArrayRef<LoopNest> nests,
                                            unsigned numRowLoops) {

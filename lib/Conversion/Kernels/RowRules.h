@@ -28,7 +28,18 @@ struct RowTeam {
 
   static RowTeam get(int64_t count, int64_t lanes);
   /// True if a thread can keep its elements of a row in registers.
-  bool fitsRegisters() const;
+  bool fitsRegisters() const { return rounds <= 8; }
+  /// The number of blocks that a multiprocessor has room for at the same time.
+  /// Long rows that fit into registers need all registers for one block. All
+  /// others leave half of them, so that one block loads while the other
+  /// computes.
+  int64_t blocksAtOnce() const {
+    return threads == 512 && fitsRegisters() ? 1 : 2;
+  }
+  /// The number of 32-bit registers of a thread.
+  int64_t registersPerThread() const {
+    return 65536 / blocksAtOnce() / std::max<int64_t>(threads, 256);
+  }
 };
 
 /// The team for all `nests`, whose first `numRowLoops` loops run over rows.
