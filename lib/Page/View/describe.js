@@ -1,6 +1,6 @@
 // Operations in words.
 
-const formatNumber = value => String(Number(value.toPrecision(6)));
+const formatNumber = (value, digits = 6) => String(Number(value.toPrecision(digits)));
 
 // Times with a unit are in microseconds, and shown in what suits `length`.
 function unitFor(panel, length) {
@@ -12,10 +12,11 @@ function formatTime(panel, time, like = time) {
   const unit = unitFor(panel, Math.abs(like));
   return formatNumber(time / unit.size) + (unit.name ? " " + unit.name : "");
 }
-function formatMemory(panel, amount) {
+function formatMemory(panel, amount, digits) {
   const { size, name } = panel.graph.memoryUnit;
-  return `${formatNumber(amount / size)} ${name}`;
+  return `${formatNumber(amount / size, digits)} ${name}`;
 }
+const formatShare = (_, share) => `${(100 * share).toFixed(1)}%`;
 function formatBytes(bytes) {
   const unit = ["B", "KiB", "MiB", "GiB"].find((_, i) => bytes < 1024 ** (i + 1)) || "TiB";
   return `${formatNumber(bytes / 1024 ** ["B", "KiB", "MiB", "GiB", "TiB"].indexOf(unit))} ${unit}`;
