@@ -118,9 +118,12 @@ void TextReport::showProfile(const ProfileSummary &summary) {
   double measured = summary.stepMilliseconds;
   std::printf("%s: a step takes %.3f ms (median of %ld)", summary.file.c_str(),
               measured, long(summary.steps));
-  if (summary.predictedMilliseconds && measured > 0)
-    std::printf(", predicted %.3f ms (%+.1f%%)", *summary.predictedMilliseconds,
-                100 * (*summary.predictedMilliseconds / measured - 1));
+  if (summary.predictedMilliseconds && measured > 0) {
+    double more = 100 * (*summary.predictedMilliseconds / measured - 1);
+    std::printf(", predicted %.3f ms, %.1f%% %s than measured",
+                *summary.predictedMilliseconds, std::fabs(more),
+                more < 0 ? "less" : "more");
+  }
   std::printf("\n");
   std::fflush(stdout);
 }
