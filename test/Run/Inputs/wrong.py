@@ -78,6 +78,7 @@ CASES = {
     "text and init": MODEL + "text: none.txt\ninit: none.st\n",
     "no data": FAST,
     "data name": FAST + "data:\n  labels: random\n  tokns: random\n",
+    "data name without another": FAST + "data:\n  tokens: random\n  tokns: random\n",
     "data that are no parameters": FAST + "synthetic: fixed\ninit: empty.st\n",
     "program": FAST + "text: gpt.mlir\nprogram: pipelin\n",
     "rank order that is no number": FAST + "replicas: 2\nrank-order: [a, b]\ntext: gpt.mlir\n",
