@@ -29,6 +29,7 @@ public:
         progress(run.options.steps, run.workOfStep(), run.options.logEvery,
                  /*isAlone=*/!run.network, run.stepsBefore()) {}
 
+  void begin() override;
   void showStep(const StepRecord &record) override;
   void showEvaluation(int64_t step, const EvaluationResult &result,
                       double seconds) override;
@@ -43,6 +44,17 @@ private:
   Progress progress;
 };
 } // namespace
+
+/// Says where a run begins that may begin at several places.
+void TextReport::begin() {
+  if (run.resumed && !run.isOver())
+    std::printf("goes on after step %ld, from the checkpoint %s\n",
+                long(run.stepsBefore()), run.resumed->path().c_str());
+  else if (!run.resumed && run.options.continues)
+    std::printf("begins with step 1: there is no checkpoint in %s yet\n",
+                run.options.checkpoint.c_str());
+  std::fflush(stdout);
+}
 
 void TextReport::showStep(const StepRecord &record) {
   if (record.isSkipped) {
