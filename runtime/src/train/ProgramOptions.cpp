@@ -19,13 +19,19 @@ using namespace veeline::train;
 /// Options about the loop over steps, which the program has itself, and about
 /// text for a user.
 static constexpr std::string_view ofLoop[] = {
-    "epochs",        "steps-in-flight", "eval-every",   "eval-data",
-    "eval-text",     "eval-tokens",     "eval-steps",   "eval-lengths",
-    "eval-metrics",  "held-out",        "save",         "metrics",
-    "timeline",      "timeline-steps",  "profile",      "flight-recorder",
-    "trace-tensors", "tensorboard",     "log",          "log-every",
-    "verify",        "print-lr",        "check-memory", "compare-sequential",
-    "perplexity"};
+    "epochs",        "steps-in-flight",
+    "eval-every",    "eval-data",
+    "eval-text",     "eval-tokens",
+    "eval-steps",    "eval-lengths",
+    "eval-metrics",  "held-out",
+    "save",          "metrics",
+    "timeline",      "timeline-steps",
+    "profile",       "flight-recorder",
+    "trace-tensors", "tensorboard",
+    "log",           "log-every",
+    "verify",        "print-lr",
+    "check-memory",  "compare-sequential",
+    "perplexity",    "quiet"};
 
 std::vector<std::string> Training::optionNames() {
   std::vector<std::string> names;

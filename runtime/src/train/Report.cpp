@@ -255,7 +255,22 @@ void JsonReport::showProfile(const ProfileSummary &summary) {
   print();
 }
 
+namespace {
+class NoReport final : public Report {
+public:
+  void showStep(const StepRecord & /*record*/) override {}
+  void showEvaluation(int64_t /*step*/, const EvaluationResult & /*result*/,
+                      double /*seconds*/) override {}
+  void showEnd(const TrainingSummary & /*summary*/) override {}
+  void showCheckpoints(const CheckpointSummary & /*summary*/,
+                       double /*seconds*/) override {}
+  void showProfile(const ProfileSummary & /*summary*/) override {}
+};
+} // namespace
+
 std::unique_ptr<Report> Report::create(const Run &run) {
+  if (run.options.quiet)
+    return std::make_unique<NoReport>();
   if (run.options.logsJson)
     return std::make_unique<JsonReport>(run);
   return std::make_unique<TextReport>(run);

@@ -340,6 +340,9 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
 
 static void addCheckOptions(CLI::App &app, TrainCommand &command) {
   Options &options = command.options;
+  app.add_flag("-q,--quiet", options.quiet,
+               "Print nothing but errors, remarks, and what checks find")
+      ->group(group);
   std::string group = "Checks";
   app.add_flag("--check-messages", options.checkMessages,
                "Send with each message of which edge, direction, microbatch "
@@ -398,6 +401,8 @@ void train::resolveTrain(TrainCommand &command) {
   if (*command.errorFeedbackOption)
     options.errorFeedback = command.errorFeedback;
   resolveShared(command);
+  if (command.options.quiet)
+    return "--quiet leaves out what --log json prints; give one of them";
   resolveContinue(options);
   data::InputOptions &evaluated = options.evaluation.inputs;
   addWindows("text:", command.evalText, evaluated.specs);
