@@ -105,7 +105,7 @@ static std::string describeExtras(CLI::App &app) {
     std::vector<std::string> known = optionNames(activeApp(app));
     return "unknown option '" + name + "'" +
            (printsJsonOtherwise(name, known) ? "; did you mean '--log json'?"
-                                             : suggestion(name, known));
+                                             : suggestionOfOption(name, known));
   }
   return "unexpected argument '" + extras.front() + "'";
 }

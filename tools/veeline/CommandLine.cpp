@@ -64,6 +64,11 @@ int driver::parse(CLI::App &app, int argc, char **argv, bool &finished) {
     return commandline::usageError;
   }
   std::string first = argv[1];
+  if (first == "help" || first == "version")
+    return commandline::failUsage(
+        app, "unknown subcommand '" + first + "'; did you mean 'veeline " +
+                 (argc > 2 ? argv[2] + std::string(" ") : "") + "--" + first +
+                 "'?");
   if (!first.starts_with("-") &&
       std::find(known.begin(), known.end(), first) == known.end())
     return commandline::failUsage(app, "unknown subcommand '" + first +

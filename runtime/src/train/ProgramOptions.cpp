@@ -54,7 +54,7 @@ train::parseProgramOptions(const std::vector<TrainingOption> &given) {
     if (std::ranges::find(names, name) == names.end())
       return Status::error("there is no option '" + name +
                            "' of a program that trains" +
-                           suggestion(name, names));
+                           suggestionOfOption(name, names));
     words.push_back("--" + name + (value ? "=" + *value : ""));
   }
   std::vector<const char *> arguments;
