@@ -120,12 +120,13 @@ static bool isGiven(const data::InputOptions &options,
   });
 }
 
-Status Run::checkEvaluates(const std::string &option) const {
+Status Run::checkEvaluates(const std::string &option,
+                           const std::string &howToCompile) const {
   const artifact::Program *program = metadata().findProgram(evaluationProgram);
   if (!program)
     return Status::error(option + ": '" + options.artifact +
-                         "' has no program that evaluates; compile it with "
-                         "--evaluation");
+                         "' has no program that evaluates; compile it with " +
+                         howToCompile);
   const artifact::Program *trained = metadata().findProgram(options.program);
   if (trained && trained->ranks.size() != program->ranks.size())
     return Status::error(option +
@@ -137,7 +138,7 @@ Status Run::checkEvaluates(const std::string &option) const {
 
 /// Opens the data that are evaluated during training.
 Status Run::openEvaluated() {
-  VEELINE_TRY(checkEvaluates("--eval-every"));
+  VEELINE_TRY(checkEvaluates("--eval-every", "--evaluation"));
   EvaluationOptions &evaluation = options.evaluation;
   data::InputOptions &given = evaluation.inputs;
   for (const std::string &spec : options.inputs.specs) {
