@@ -100,7 +100,7 @@ bool Job::checkKey(const JobEntry &entry) {
     for (const auto &[name, here] : equivalents)
       if (entry.key == name)
         return fail(entry, "unknown key; here it is " + std::string(here));
-    return fail(entry, "unknown key" + suggestion(entry.key, known));
+    return fail(entry, "unknown key" + suggestionOfOption(entry.key, known));
   }
   bool takesList =
       entry.key == "machines" || isData(entry.key) ||

@@ -13,6 +13,7 @@ CASES = {
     "no model": "stages: 2\n",
     "twice": MODEL + "stages: 2\nstages: 3\n",
     "unknown": MODEL + "stagse: 2\n",
+    "other name": MODEL + "learning-rate: 4\n",
     "of VPipe": MODEL + "batch_size: 4\n",
     "no value": MODEL + "stages:\nmicrobatches: 2\n",
     "empty list": MODEL + "partition: []\n",
@@ -99,7 +100,7 @@ with open("empty.st", "wb") as file:
 for name, text in {"keys": '{"partition": [3, 3], "stages": 2}', "ratios": '{"recompute_ratio": [0, 1]}'}.items():
     with open(name + ".json", "w") as file:
         file.write(text)
-wrong = [say("no file", "none.yaml")]
+wrong = [say("no file", "none.yaml"), say("model", "gpt.mlir")]
 for name, text in CASES.items():
     with open("job.yaml", "w") as file:
         file.write(text)
