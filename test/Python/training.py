@@ -103,6 +103,7 @@ print_error("bytes", veeline.Trainer, b"text")
 print_error("option", veeline.Trainer, path, rate=1)
 print_error("other name", veeline.Trainer, path, learning_rate=1e-2)
 print_error("written otherwise", veeline.Trainer, path, max_grad_norm=1)
+print_error("of compiling", veeline.Trainer, path, optimizer="sgd")
 print_error("evaluation", trainer.evaluate, {"x": xs[:128], "y": ys[:32]})
 for access in (lambda: trainer.parameters["w9"], lambda: trainer.parameters.__setitem__("w00", [1.0])):
     try:

@@ -33,6 +33,12 @@ static constexpr std::string_view ofLoop[] = {
     "check-memory",  "compare-sequential",
     "perplexity",    "quiet"};
 
+/// Options that an artifact is compiled with, and that are easily expected
+/// here.
+static constexpr std::string_view ofCompiling[] = {
+    "stages",   "chunks-per-stage", "microbatches", "replicas",
+    "schedule", "optimizer",        "recompute",    "evaluation"};
+
 std::vector<std::string> Training::optionNames() {
   std::vector<std::string> names;
   for (const commandline::OptionName &option : listTrainOptions())
@@ -51,6 +57,9 @@ train::parseProgramOptions(const std::vector<TrainingOption> &given) {
       return Status::error("option '" + name +
                            "' is one of veeline train alone: the program has "
                            "its own loop over steps");
+    if (std::ranges::find(ofCompiling, name) != std::end(ofCompiling))
+      return Status::error("option '" + name +
+                           "' is one of compiling, and the artifact has it");
     if (std::ranges::find(names, name) == names.end())
       return Status::error("there is no option '" + name +
                            "' of a program that trains" +
