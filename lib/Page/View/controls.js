@@ -43,7 +43,7 @@ function nameLanes(panel) {
     const { name } = panel.graph.lanes[index], peak = panel.facts.peaks[index], small = lane.querySelector("small");
     lane.firstChild.textContent = name;
     const memory = peak > 0 ? `, peak memory ${formatMemory(panel, peak)}` : "";
-    small.textContent = peak > 0 ? `peak ${formatMemory(panel, peak, 4)}` : "";
+    small.textContent = peak > 0 ? `peak ${formatPeak(panel, peak)}` : "";
     lane.title = name + memory.replace(",", ":");
     lane.style.height = sizes.pitch + "px";
     lane.style.fontSize = Math.min(13, sizes.lane + 1, sizes.pitch - 2) + "px";

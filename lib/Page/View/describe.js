@@ -12,9 +12,14 @@ function formatTime(panel, time, like = time) {
   const unit = unitFor(panel, Math.abs(like));
   return formatNumber(time / unit.size) + (unit.name ? " " + unit.name : "");
 }
-function formatMemory(panel, amount, digits) {
+function formatMemory(panel, amount) {
   const { size, name } = panel.graph.memoryUnit;
-  return `${formatNumber(amount / size, digits)} ${name}`;
+  return `${formatNumber(amount / size)} ${name}`;
+}
+// Beside a lane, where a longer unit than MiB would take its room; the title of the lane has it.
+function formatPeak(panel, amount) {
+  const { size, name } = panel.graph.memoryUnit;
+  return formatNumber(amount / size, 4) + (name.length <= 3 ? ` ${name}` : "");
 }
 const formatShare = (_, share) => `${(100 * share).toFixed(1)}%`;
 function formatBytes(bytes) {

@@ -8,6 +8,6 @@ const scripts = [...fs.readFileSync(page, "utf8").matchAll(/<script[^>]*class="v
 const document = { querySelectorAll: () => scripts.map(([, textContent]) => ({ textContent })), getElementById: () => null };
 const read = name => fs.readFileSync(path.join(folder, name), "utf8");
 const report = `panels.map(panel => [panel.name, "bubble", formatShare(panel, panel.facts.bubble), "of span",
-                                     formatShare(panel, panel.facts.bubbleOfSpan), "peak", formatMemory(panel, panel.facts.peaks[0], 4)].join(" "))`;
+                                     formatShare(panel, panel.facts.bubbleOfSpan), "peak", formatPeak(panel, panel.facts.peaks[0])].join(" "))`;
 const text = ["palette.js", "data.js", "panels.js", "relations.js", "describe.js"].map(read).join("\n");
 console.log(vm.runInNewContext(text + "\n" + report, { document, atob }).join("\n"));
