@@ -120,6 +120,16 @@ static void refuseValuesOfFlags(CLI::App &app) {
     refuseValuesOfFlags(*command);
 }
 
+/// Describes a value that is no number, where no check has said more.
+static std::string describeConversion(const CLI::ConversionError &error) {
+  std::string message = error.what(), begin = "Could not convert: ";
+  size_t equals = message.find(" = ");
+  if (!message.starts_with(begin) || equals == std::string::npos)
+    return message;
+  return message.substr(begin.size(), equals - begin.size()) + ": '" +
+         message.substr(equals + 3) + "' is no number that it can be";
+}
+
 /// Describes an option that has more or fewer values than it takes.
 static std::string describeMismatch(CLI::App &app,
                                     const CLI::ArgumentMismatch &error) {
@@ -180,6 +190,8 @@ std::optional<int> commandline::parse(CLI::App &app, int argc,
     return failUsage(app, message.empty() ? describeExtras(app) : message);
   } catch (const CLI::ArgumentMismatch &error) {
     return failUsage(app, describeMismatch(app, error));
+  } catch (const CLI::ConversionError &error) {
+    return failUsage(app, describeConversion(error));
   } catch (const CLI::ParseError &error) {
     return failUsage(app, error.what());
   }

@@ -100,8 +100,11 @@ int driver::parse(CLI::App &app, int argc, char **argv, bool &finished) {
     return commandline::failUsage(app, "unknown subcommand '" + first +
                                            "', there are " + joinNames(known) +
                                            suggestion(first, known));
-  if (std::string text = describeMisplaced(app, argc, argv); !text.empty())
-    return commandline::failUsage(app, text);
+  if (std::string text = describeMisplaced(app, argc, argv); !text.empty()) {
+    commandline::printError(text);
+    std::cerr << "try 'veeline compile --help'\n";
+    return commandline::usageError;
+  }
   std::optional<int> status = commandline::parse(app, argc, argv);
   finished = status.has_value();
   return status.value_or(0);
