@@ -37,7 +37,14 @@ Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
     return agreed;
   }
   (*run)->tellOfCheckpoint();
+  (*run)->tellOfDevices();
   return run;
+}
+
+void Run::tellOfDevices() {
+  if (!options.cuda.devices.empty() && metadata().target != "cuda")
+    say("--device names GPUs, and '" + options.artifact +
+        "' runs on CPUs: compile it with --target cuda for GPUs");
 }
 
 Status Run::checkClipping(const artifact::Program *program) const {

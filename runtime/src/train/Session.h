@@ -154,6 +154,7 @@ private:
   Status openCheckpoint(int64_t last = std::numeric_limits<int64_t>::max());
   Status planSteps();
   void tellOfCheckpoint();
+  void tellOfDevices();
   std::string describeCheckpoint() const;
   void addDamages(size_t rank, const std::string &described);
   Status agreeOnCheckpoint();
