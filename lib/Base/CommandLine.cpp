@@ -126,8 +126,12 @@ static std::string describeConversion(const CLI::ConversionError &error) {
   size_t equals = message.find(" = ");
   if (!message.starts_with(begin) || equals == std::string::npos)
     return message;
-  return message.substr(begin.size(), equals - begin.size()) + ": '" +
-         message.substr(equals + 3) + "' is no number that it can be";
+  std::string value = message.substr(equals + 3);
+  return message.substr(begin.size(), equals - begin.size()) + ": expected " +
+         (value.find(',') == std::string::npos
+              ? "a number"
+              : "numbers with commas between them") +
+         ", found '" + value + "'";
 }
 
 /// Describes an option that has more or fewer values than it takes.
