@@ -51,14 +51,15 @@ TEST(Command, AllOptions) {
                        "--microbatches=24", "--cost=F=18522,B=18086,W=9337",
                        "--transfer=601", "--memory-limit=8", "--activation",
                        "F=1,B=-0.5,W=-0.5", "--objective=span",
-                       "--show=nothing", "--width=120"});
+                       "--show=summary", "--width=120"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out.find("zb-v: 8 stages of 2 chunks (placement v), 24 "
                             "microbatches\n"),
             0u);
   result = run({"--schedule=zb-v", "--stages=2", "--microbatches=2",
-                "--chunk-cost=F=1,B=1,W=1"});
+                "--chunk-cost=F=1,B=1,W=1", "--show=nothing"});
   EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "");
 }
 
 TEST(Command, ListAndHelp) {
