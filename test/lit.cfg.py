@@ -119,6 +119,8 @@ if browser:
     # Tests may run as root, whom the sandbox does not take, and in small /dev/shm.
     flags = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage"
     config.substitutions.append(("%chromium", f"timeout 120 {browser} {flags}"))
+if shutil.which("node"):
+    config.available_features.add("node")
 # More ranks than cores, and perhaps as root, in the containers that tests run in.
 if shutil.which("mpirun"):
     config.available_features.add("mpirun")

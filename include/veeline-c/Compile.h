@@ -76,8 +76,8 @@ VEELINE_C_EXPORTED void veelineModuleDestroy(VeelineModule module);
     same in "builtin.module(...)"; all of upstream and Veeline, pipelines too.
     Errors: VeelineInvalid if the text is not a pipeline of passes, and nothing
     has run; VeelineFailed if a pass fails, which leaves the module as the pass
-    left it. What is wrong with the value of an option, as in {stages=x}, LLVM
-    prints to standard error; the message says which pass it is. */
+    left it. The handler hears either. What is wrong with the value of an
+    option, as in {stages=x}, LLVM prints to standard error, too. */
 VEELINE_C_EXPORTED VeelineStatus
 veelineModuleSetByPasses(VeelineModule module, const char *passes,
                          VeelineDiagnosticHandler handler, void *userData);

@@ -68,5 +68,7 @@ LogicalResult veeline::autodiff::emitNoRule(Operation *op) {
   diag.attachNote() << "a rule is added by implementing "
                        "veeline::autodiff::DifferentiableOpInterface for the "
                        "op, or by attaching an external model of it";
+  diag.attachNote() << "a model that is only evaluated needs none: veeline "
+                       "compile --forward-only";
   return failure();
 }

@@ -105,7 +105,7 @@ static std::string describeExtras(CLI::App &app) {
     std::vector<std::string> known = optionNames(activeApp(app));
     return "unknown option '" + name + "'" +
            (printsJsonOtherwise(name, known) ? "; did you mean '--log json'?"
-                                             : suggestion(name, known));
+                                             : suggestionOfOption(name, known));
   }
   return "unexpected argument '" + extras.front() + "'";
 }
@@ -118,6 +118,20 @@ static void refuseValuesOfFlags(CLI::App &app) {
       option->disable_flag_override();
   for (CLI::App *command : app.get_subcommands({}))
     refuseValuesOfFlags(*command);
+}
+
+/// Describes a value that is no number, where no check has said more.
+static std::string describeConversion(const CLI::ConversionError &error) {
+  std::string message = error.what(), begin = "Could not convert: ";
+  size_t equals = message.find(" = ");
+  if (!message.starts_with(begin) || equals == std::string::npos)
+    return message;
+  std::string value = message.substr(equals + 3);
+  return message.substr(begin.size(), equals - begin.size()) + ": expected " +
+         (value.find(',') == std::string::npos
+              ? "a number"
+              : "numbers with commas between them") +
+         ", found '" + value + "'";
 }
 
 /// Describes an option that has more or fewer values than it takes.
@@ -180,6 +194,8 @@ std::optional<int> commandline::parse(CLI::App &app, int argc,
     return failUsage(app, message.empty() ? describeExtras(app) : message);
   } catch (const CLI::ArgumentMismatch &error) {
     return failUsage(app, describeMismatch(app, error));
+  } catch (const CLI::ConversionError &error) {
+    return failUsage(app, describeConversion(error));
   } catch (const CLI::ParseError &error) {
     return failUsage(app, error.what());
   }

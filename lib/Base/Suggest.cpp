@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 using namespace veeline;
 
@@ -48,6 +49,42 @@ std::string veeline::suggestion(std::string_view text,
                                 const std::vector<std::string> &known) {
   std::string best = nearest(text, known);
   return best.empty() ? "" : "; did you mean '" + best + "'?";
+}
+
+/// Options as other programs have them, with their names here.
+static constexpr std::pair<std::string_view, std::string_view> otherNames[] = {
+    {"learning-rate", "lr"},
+    {"max-lr", "lr"},
+    {"max-grad-norm", "clip-norm"},
+    {"grad-clip", "clip-norm"},
+    {"gradient-clip", "clip-norm"},
+    {"gradient-clipping", "clip-norm"},
+    {"eps", "epsilon"},
+    {"wd", "weight-decay"},
+    {"betas", "beta1"},
+    {"lr-scheduler", "lr-schedule"},
+    {"warmup-steps", "warmup"},
+    {"checkpoint-dir", "checkpoint"},
+    {"max-steps", "steps"},
+    {"num-epochs", "epochs"},
+    {"num-stages", "stages"},
+    {"pipeline-stages", "stages"},
+    {"num-microbatches", "microbatches"},
+    {"num-replicas", "replicas"},
+    {"data-parallel", "replicas"},
+};
+
+std::string veeline::suggestionOfOption(std::string_view text,
+                                        const std::vector<std::string> &known) {
+  size_t dashes = std::min(text.find_first_not_of('-'), text.size());
+  std::string name(text.substr(dashes));
+  std::replace(name.begin(), name.end(), '_', '-');
+  for (const auto &[other, here] : otherNames) {
+    std::string meant = std::string(text.substr(0, dashes)) + std::string(here);
+    if (name == other && std::ranges::find(known, meant) != known.end())
+      return "; did you mean '" + meant + "'?";
+  }
+  return suggestion(text, known);
 }
 
 std::string veeline::joinNames(const std::vector<std::string> &names) {

@@ -9,6 +9,7 @@
 #include "Support.h"
 #include "veeline-c/Mlir.h"
 #include "veeline/Base/File.h"
+#include "veeline/Base/Suggest.h"
 #include "veeline/Compiler/Compiler.h"
 #include "veeline/Compiler/MachineChoice.h"
 #include "veeline/Compiler/Messages.h"
@@ -20,6 +21,8 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 #include <mutex>
 
@@ -60,6 +63,12 @@ public:
   VeelineStatus getFailure() const {
     return c::failure(VeelineFailed,
                       error.empty() ? "it failed without a word" : error);
+  }
+
+  /// Passes on what is wrong with the call.
+  VeelineStatus refuse(const std::string &text) {
+    handle({Severity::Error, "", 0, 0, text, {}});
+    return c::failure(VeelineInvalid, text);
   }
 
 private:
@@ -162,6 +171,63 @@ static void registerEverything() {
   veelineRegisterPasses();
 }
 
+/// The names of the options of a pass. It prints those that are no lists, with
+/// their defaults: "pass{name=value name={value}}".
+static std::vector<std::string> optionsOf(llvm::StringRef pass,
+                                          MLIRContext &context) {
+  PassManager alone(&context);
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  if (failed(parsePassPipeline(pass, alone, stream)))
+    return {};
+  printed.clear();
+  alone.printAsTextualPipeline(stream);
+  llvm::StringRef rest = printed;
+  rest = rest.substr(rest.find((pass + "{").str())).drop_front(pass.size());
+  std::vector<std::string> names;
+  int depth = 0;
+  size_t begin = 0;
+  for (auto [i, letter] : llvm::enumerate(rest)) {
+    depth += (letter == '{') - (letter == '}');
+    if (depth == 0)
+      break;
+    if (letter == '{' || letter == ' ')
+      begin = i + 1;
+    if (letter == '=' && depth == 1)
+      names.push_back(rest.slice(begin, i).str());
+  }
+  return names;
+}
+
+/// The text between `before` and the `after` behind it, or an empty one.
+static llvm::StringRef between(llvm::StringRef text, llvm::StringRef before,
+                               llvm::StringRef after) {
+  size_t found = text.find(before);
+  return found == llvm::StringRef::npos
+             ? ""
+             : text.substr(found + before.size()).split(after).first;
+}
+
+/// Says what is wrong with the text of a pipeline, of which MLIR says
+/// `problem`. MLIR names a wrong option, and not what there is.
+static std::string explainPasses(llvm::StringRef problem,
+                                 MLIRContext &context) {
+  llvm::StringRef pass = between(problem, "failed to add `", "`");
+  if (pass.empty())
+    return problem.trim().str();
+  std::vector<std::string> names = optionsOf(pass, context);
+  std::string known = names.empty() ? "" : "; it has " + joinNames(names);
+  llvm::StringRef name = between(problem, "no such option ", "\n");
+  if (!name.empty())
+    return ("pass '" + pass + "' has no option '" + name + "'" + known +
+            suggestion(name.str(), names))
+        .str();
+  return ("pass '" + pass + "' does not take the options '" +
+          between(problem, "with options `", "`") +
+          "': a value is not of the option's type")
+      .str();
+}
+
 VeelineStatus veelineModuleSetByPasses(VeelineModule module, const char *passes,
                                        VeelineDiagnosticHandler handler,
                                        void *userData) {
@@ -177,7 +243,7 @@ VeelineStatus veelineModuleSetByPasses(VeelineModule module, const char *passes,
   std::string problem;
   llvm::raw_string_ostream stream(problem);
   if (failed(parsePassPipeline(text, passManager, stream)))
-    return c::failure(VeelineInvalid, llvm::StringRef(problem).trim().str());
+    return listener.refuse(explainPasses(problem, model.getContext()));
   return failed(passManager.run(model.getModule())) ? listener.getFailure()
                                                     : c::success();
 }
@@ -232,9 +298,9 @@ static VeelineStatus compileModule(ModuleOp module,
   }
   std::string error;
   std::optional<CompileCommand> command = parseCompileOptions(list, error);
-  if (!command)
-    return c::failure(VeelineInvalid, error);
   Listener listener(handler, userData);
+  if (!command)
+    return listener.refuse(error);
   Model model(module);
   if (failed(chooseMachineTable(*command)) ||
       failed(

@@ -6,6 +6,8 @@
 
 #include "veeline/Compiler/JobFile.h"
 
+#include "veeline/artifact.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -177,6 +179,14 @@ bool JobReader::read() {
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!file) {
     error = "cannot read '" + path + "': " + file.getError().message();
+    return false;
+  }
+  bool isArtifact = artifact::isArtifact(path);
+  if (isArtifact || llvm::StringRef(path).ends_with(".mlir")) {
+    error = "'" + path + "' is no job but " +
+            (isArtifact ? "an artifact: veeline train trains it"
+                        : "a model: a job is a YAML file that names it, by the "
+                          "key 'model'");
     return false;
   }
   sources.setDiagHandler(onDiagnostic, this);

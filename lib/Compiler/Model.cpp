@@ -89,6 +89,14 @@ LogicalResult Model::load(const std::string &path) {
     return printError("'" + path +
                       "' is no model but a file of parameters: veeline train "
                       "--init and veeline eval --init read it");
+  bool isJob = llvm::StringRef(path).ends_with(".yaml") ||
+               llvm::StringRef(path).ends_with(".yml");
+  if (isJob && llvm::sys::fs::exists(path))
+    return printError("'" + path +
+                      "' is no model but a job: veeline run runs it");
+  if (llvm::StringRef(path).ends_with(".npy") && llvm::sys::fs::exists(path))
+    return printError("'" + path +
+                      "' is no model but data: veeline train --data reads it");
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file)

@@ -19,6 +19,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cctype>
 
 using namespace veeline;
 using namespace veeline::compiler;
@@ -73,7 +74,10 @@ static std::string checkName(const char *what, const std::string &value,
                              const std::vector<std::string> &names) {
   if (std::find(names.begin(), names.end(), value) != names.end())
     return "";
-  std::string near = nearest(value, names);
+  std::string small = value;
+  std::ranges::transform(small, small.begin(),
+                         [](unsigned char c) { return std::tolower(c); });
+  std::string near = nearest(small, names);
   return std::string("unknown ") + what + " '" + value + "'; " +
          (near.empty()
               ? what + std::string("s: ")

@@ -389,7 +389,7 @@ veeline::compiler::parseCompileOptions(const CompileOptionList &options,
   for (const auto &[name, value] : options) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       error = "there is no option '" + name + "' of compiling in memory" +
-              suggestion(name, names);
+              suggestionOfOption(name, names);
       return std::nullopt;
     }
     words.push_back("--" + name + (value ? "=" + *value : ""));

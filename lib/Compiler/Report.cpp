@@ -65,6 +65,11 @@ static void printChunks(llvm::raw_ostream &os,
   }
 }
 
+/// A time in microseconds as reports have it.
+static std::string toMs(double microseconds) {
+  return llvm::formatv("{0:f3}", microseconds / 1e3).str();
+}
+
 /// The busy time of a rank, in microseconds.
 static double getBusy(const artifact::Rank &rank) {
   double busy = 0;
@@ -105,7 +110,7 @@ static void printRanks(llvm::raw_ostream &os,
         // bits.
         makespan / 1e3, 100.0 * std::max(0.0, 1.0 - least / makespan));
   std::optional<double> period = predictPeriod(program);
-  if (period && *period > 0)
+  if (period && *period > 0 && toMs(*period) != toMs(makespan))
     os << llvm::format("steps that follow one another %.3f ms each, bubble of "
                        "the worst rank %.1f%%\n",
                        *period / 1e3,
@@ -150,11 +155,27 @@ static void printSharing(llvm::raw_ostream &os,
   int64_t ranks = program.replicas * int64_t(program.ranks.size());
   int64_t cores = countUsableCores();
   std::optional<double> step = predictPeriod(program, cores);
-  if (metadata.device || ranks <= cores || !step || *step <= 0)
+  if (metadata.device || ranks <= cores || !step || *step <= 0 ||
+      toMs(*step) == toMs(predictPeriod(program).value_or(0)))
     return;
   os << llvm::formatv("{0} ranks are more than the {1} of this machine: here "
                       "steps that follow one another take {2:f3} ms each\n",
                       ranks, counted(cores, "core"), *step / 1e3);
+}
+
+/// Says how stages can work at the same time, if that is why they do not. Where
+/// steps wait for no update, those of other steps fill the gaps.
+static void printTooFewMicrobatches(llvm::raw_ostream &os,
+                                    const artifact::Metadata &metadata,
+                                    const artifact::Program &program) {
+  if (metadata.microbatches >= program.stages || program.forwardOnly ||
+      program.asynchronous != artifact::Asynchronous::none)
+    return;
+  os << "with " << counted(metadata.microbatches, "microbatch") << ", "
+     << (metadata.microbatches == 1 ? "only one stage works at a time"
+                                    : "some stages are idle at any time")
+     << "; --microbatches " << program.stages
+     << " or more lets all of them work\n";
 }
 
 /// Prints one line about forwards alone, also for an artifact that trains.
@@ -212,6 +233,7 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
     printChunks(os, program);
     os << '\n';
     printRanks(os, program);
+    printTooFewMicrobatches(os, metadata, program);
     printSource(os, getOption(metadata, "profile"),
                 getOption(metadata, "machine-table"),
                 getOption(metadata, "machine-table-date"),

@@ -131,9 +131,11 @@ def to_bytes(value, type, shapes, what):
             raise InvalidError(f"{what}: an array is expected (with the buffer protocol, __array_interface__ or __dlpack__, or a list of "
                                f"numbers), found {value.__class__.__name__}") from None
         found, shape, data = _from_buffer(view, what)
-    flat = {(math.prod(shape),) for shape in shapes}
-    if found != type or (tuple(shape) not in shapes and tuple(shape) not in flat):
-        raise InvalidError(f"{what} takes {' or '.join(describe(type, shape) for shape in shapes)}, found {describe(found, shape)}")
+    taken = list(dict.fromkeys([*shapes, *((math.prod(shape),) for shape in shapes)]))
+    if found != type or tuple(shape) not in taken:
+        *first, last = (describe(type, shape) for shape in taken)
+        expected = f"{', '.join(first)} or {last}" if first else last
+        raise InvalidError(f"{what} takes {expected}, found {describe(found, shape)}")
     return data
 
 

@@ -9,6 +9,7 @@
 
 import collections.abc
 import ctypes
+import difflib
 import numbers
 import threading
 import warnings
@@ -78,14 +79,23 @@ class Parameters(collections.abc.Mapping):
     def __len__(self):
         return len(self.info)
 
+    def _find(self, name):
+        if name not in self.info:
+            names = list(self.info)
+            near = difflib.get_close_matches(str(name), names, 1)
+            more = f", ... ({len(names)} in all)" if len(names) > 8 else ""
+            raise KeyError(f"the model has no parameter '{name}', it has {', '.join(names[:8])}{more}" +
+                           (f"; did you mean '{near[0]}'?" if near else ""))
+        return self.info[name]
+
     def __getitem__(self, name):
-        tensor = self.info[name]
+        tensor = self._find(name)
         data = bytearray(tensor.bytes)
         self._trainer._call("veelineTrainingGetParameter", tensor.index, (ctypes.c_char * len(data)).from_buffer(data), len(data))
         return _arrays.from_bytes(data, tensor.type, tensor.shape)
 
     def __setitem__(self, name, value):
-        tensor = self.info[name]
+        tensor = self._find(name)
         data = _arrays.to_bytes(value, tensor.type, [tensor.shape], f"parameter '{name}'")
         self._trainer._call("veelineTrainingSetParameter", tensor.index, data, len(data))
 
@@ -181,7 +191,7 @@ class Trainer:
 
     def evaluate(self, batch):
         """The mean loss of the model on `batch`, whose arguments are given as to `step`, with the parameters as they are. Steps know nothing
-        of it. The artifact has to be compiled with --evaluation."""
+        of it. The artifact has to be compiled with evaluation=True."""
         loss = c_double()
         with self._lock:
             self._feed("veelineTrainingFeedEvaluation", batch)

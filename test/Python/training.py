@@ -101,6 +101,16 @@ print_error("no step", trainer.last, "loss")
 print_error("file", veeline.Trainer, "none.vee")
 print_error("bytes", veeline.Trainer, b"text")
 print_error("option", veeline.Trainer, path, rate=1)
+print_error("other name", veeline.Trainer, path, learning_rate=1e-2)
+print_error("written otherwise", veeline.Trainer, path, max_grad_norm=1)
+print_error("of compiling", veeline.Trainer, path, optimizer="sgd")
+print_error("evaluation", trainer.evaluate, {"x": xs[:128], "y": ys[:32]})
+for access in (lambda: trainer.parameters["w9"], lambda: trainer.parameters.__setitem__("w00", [1.0])):
+    try:
+        access()
+        print("no parameter: nothing")
+    except KeyError as error:
+        print(f"no parameter: {error}")
 print_error("value", veeline.Trainer, path, lr=-1)
 print_error("source", veeline.Trainer, path, data={"x": "x.txt"})
 print_error("parameter", trainer.parameters.__setitem__, "w0", [1.0] * 3)

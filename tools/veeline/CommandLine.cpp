@@ -11,8 +11,10 @@
 #include "veeline/Base/File.h"
 #include "veeline/Base/ProgressLine.h"
 #include "veeline/Base/Suggest.h"
+#include "veeline/Compiler/Options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <climits>
 #include <csignal>
 #include <iostream>
@@ -54,6 +56,30 @@ static std::vector<std::string> subcommandNames(CLI::App &app) {
   return names;
 }
 
+/// Returns what is wrong with an option of `compile` that is given to `train`
+/// or `eval`; empty if there is none.
+static std::string describeMisplaced(CLI::App &app, int argc, char **argv) {
+  std::string command = argc > 1 ? argv[1] : "";
+  if (command != "train" && command != "eval")
+    return "";
+  auto has = [](const std::vector<commandline::OptionName> &options,
+                const std::string &name) {
+    return std::ranges::find(options, name, &commandline::OptionName::name) !=
+           options.end();
+  };
+  const auto own = commandline::listOptions(*app.get_subcommand(command));
+  const auto others = compiler::listCompileOptions();
+  for (int i = 2; i < argc; ++i) {
+    std::string word = argv[i], name = word.substr(0, word.find('='));
+    // Commands that run for long have --log instead of --json.
+    if (name.starts_with("--") && name != "--json" &&
+        !has(own, name.substr(2)) && has(others, name.substr(2)))
+      return name +
+             " is an option of veeline compile, which makes the artifact";
+  }
+  return "";
+}
+
 int driver::parse(CLI::App &app, int argc, char **argv, bool &finished) {
   finished = true;
   if (commandline::isCompleting(argc, argv))
@@ -64,11 +90,21 @@ int driver::parse(CLI::App &app, int argc, char **argv, bool &finished) {
     return commandline::usageError;
   }
   std::string first = argv[1];
+  if (first == "help" || first == "version")
+    return commandline::failUsage(
+        app, "unknown subcommand '" + first + "'; did you mean 'veeline " +
+                 (argc > 2 ? argv[2] + std::string(" ") : "") + "--" + first +
+                 "'?");
   if (!first.starts_with("-") &&
       std::find(known.begin(), known.end(), first) == known.end())
     return commandline::failUsage(app, "unknown subcommand '" + first +
                                            "', there are " + joinNames(known) +
                                            suggestion(first, known));
+  if (std::string text = describeMisplaced(app, argc, argv); !text.empty()) {
+    commandline::printError(text);
+    std::cerr << "try 'veeline compile --help'\n";
+    return commandline::usageError;
+  }
   std::optional<int> status = commandline::parse(app, argc, argv);
   finished = status.has_value();
   return status.value_or(0);

@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -99,7 +100,7 @@ bool Job::checkKey(const JobEntry &entry) {
     for (const auto &[name, here] : equivalents)
       if (entry.key == name)
         return fail(entry, "unknown key; here it is " + std::string(here));
-    return fail(entry, "unknown key" + suggestion(entry.key, known));
+    return fail(entry, "unknown key" + suggestionOfOption(entry.key, known));
   }
   bool takesList =
       entry.key == "machines" || isData(entry.key) ||
@@ -289,15 +290,26 @@ std::string Job::errorOfTrain(const Arguments &arguments) {
 /// The line of an error about `entry`. In a mapping, each name has a line of
 /// its own.
 static int lineOf(const JobEntry &entry, const std::string &error) {
-  for (const JobEntry::Value &value : entry.values)
-    if (!value.name.empty() &&
-        (error.find("--data " + value.name + "=") != std::string::npos ||
-         error.find("'" + value.name + "'") != std::string::npos ||
-         error.find("'" + value.name + "=" + value.text + "'") !=
-             std::string::npos ||
-         error.find("'" + value.text + "'") != std::string::npos))
-      return value.line;
-  return entry.line;
+  using Value = JobEntry::Value;
+  auto lineWhere = [&](auto texts) {
+    for (const Value &value : entry.values)
+      for (const std::string &text : texts(value))
+        if (!value.name.empty() && error.find(text) != std::string::npos)
+          return value.line;
+    return 0;
+  };
+  // An error names what is wrong before it suggests other names, which may be
+  // those of other lines.
+  int line = lineWhere([](const Value &value) {
+    return std::array{"-data " + value.name + "="};
+  });
+  if (line == 0)
+    line = lineWhere([](const Value &value) {
+      return std::array{"'" + value.name + "'",
+                        "'" + value.name + "=" + value.text + "'",
+                        "'" + value.text + "'"};
+    });
+  return line == 0 ? entry.line : line;
 }
 
 /// The keys, with those of data last. Without data, little can be checked, so

@@ -53,6 +53,7 @@ public:
     std::string file;
     bool compileOnly = false;
     bool print = false;
+    bool quiet = false;
   };
   explicit Job(const Options &options) : options(options) {}
 

@@ -7,6 +7,7 @@
 #include "Job.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -99,6 +100,10 @@ bool Job::checkArtifact(bool isCompiledHere) {
 
 int Job::compile() {
   Arguments arguments = compileArguments();
+  // Not an option of the artifact, so it is not recorded.
+  if (options.quiet &&
+      std::ranges::find(arguments, "--quiet") == arguments.end())
+    arguments.emplace_back("--quiet");
   std::vector<const char *> argv = pointersTo(arguments);
   return driver::runCompiler(static_cast<int>(argv.size()), argv.data());
 }
@@ -107,6 +112,9 @@ int Job::compile() {
 /// error.
 int Job::train() {
   Arguments arguments = trainArguments();
+  // What a log in JSON says is for programs, which the job's key asks for.
+  if (options.quiet && textOf("log", "text") != "json")
+    arguments.emplace_back("--quiet");
   std::vector<const char *> argv = pointersTo(arguments);
   argv.push_back(nullptr);
   std::cout.flush();
@@ -192,5 +200,7 @@ std::function<int()> driver::addRunCommand(CLI::App &app) {
                "Write the artifact, and do not train");
   run.add_flag("--print", options->print,
                "Print the commands that the file stands for, and do nothing");
+  run.add_flag("-q,--quiet", options->quiet,
+               "Print nothing but errors, remarks, and what checks find");
   return [options] { return Job(*options).run(); };
 }

@@ -22,6 +22,11 @@ std::string nearest(std::string_view text,
 std::string suggestion(std::string_view text,
                        const std::vector<std::string> &known);
 
+/// The same for the name of an option, with or without dashes in front. Knows
+/// what other programs call it.
+std::string suggestionOfOption(std::string_view text,
+                               const std::vector<std::string> &known);
+
 /// "a, b, c".
 std::string joinNames(const std::vector<std::string> &names);
 

@@ -43,7 +43,7 @@ function nameLanes(panel) {
     const { name } = panel.graph.lanes[index], peak = panel.facts.peaks[index], small = lane.querySelector("small");
     lane.firstChild.textContent = name;
     const memory = peak > 0 ? `, peak memory ${formatMemory(panel, peak)}` : "";
-    small.textContent = peak > 0 ? `peak ${Number((peak / panel.graph.memoryUnit.size).toPrecision(4))}` : "";
+    small.textContent = peak > 0 ? `peak ${formatPeak(panel, peak)}` : "";
     lane.title = name + memory.replace(",", ":");
     lane.style.height = sizes.pitch + "px";
     lane.style.fontSize = Math.min(13, sizes.lane + 1, sizes.pitch - 2) + "px";
@@ -59,8 +59,8 @@ function buildFacts() {
   const shown = shownPanels(), isTime = new Set(shown.map(panel => panel.graph.timeUnit)).size === 1;
   const isMemory = new Set(shown.map(panel => panel.graph.memoryUnit.name)).size === 1;
   const rows = [
-    ["makespan", panel => panel.facts.makespan, formatTime, isTime], ["bubble", panel => panel.facts.bubble, (_, v) => v.toFixed(4), true],
-    ["bubble of span", panel => panel.facts.bubbleOfSpan, (_, v) => v.toFixed(4), true],
+    ["makespan", panel => panel.facts.makespan, formatTime, isTime], ["bubble", panel => panel.facts.bubble, formatShare, true],
+    ["bubble of span", panel => panel.facts.bubbleOfSpan, formatShare, true],
     ["peak memory", panel => Math.max(...panel.facts.peaks), formatMemory, isMemory]];
   const body = rows.map(([name, value, format, isComparable]) => {
     const least = Math.min(...shown.map(value)), most = Math.max(...shown.map(value));

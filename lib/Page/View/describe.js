@@ -1,6 +1,6 @@
 // Operations in words.
 
-const formatNumber = value => String(Number(value.toPrecision(6)));
+const formatNumber = (value, digits = 6) => String(Number(value.toPrecision(digits)));
 
 // Times with a unit are in microseconds, and shown in what suits `length`.
 function unitFor(panel, length) {
@@ -16,6 +16,12 @@ function formatMemory(panel, amount) {
   const { size, name } = panel.graph.memoryUnit;
   return `${formatNumber(amount / size)} ${name}`;
 }
+// Beside a lane, where a longer unit than MiB would take its room; the title of the lane has it.
+function formatPeak(panel, amount) {
+  const { size, name } = panel.graph.memoryUnit;
+  return formatNumber(amount / size, 4) + (name.length <= 3 ? ` ${name}` : "");
+}
+const formatShare = (_, share) => `${(100 * share).toFixed(1)}%`;
 function formatBytes(bytes) {
   const unit = ["B", "KiB", "MiB", "GiB"].find((_, i) => bytes < 1024 ** (i + 1)) || "TiB";
   return `${formatNumber(bytes / 1024 ** ["B", "KiB", "MiB", "GiB", "TiB"].indexOf(unit))} ${unit}`;

@@ -54,7 +54,10 @@ function lanesOfStep(graph, times, step) {
   return chosen;
 }
 
-// How long lanes compute, from when to when, and what they hold at most.
+// What a bubble is not: the same as in the report of `veeline compile`, where ranks work on updates, too.
+const keepsBusy = role => worksOn(role) || role === "other";
+
+// How long lanes are busy, from when to when, and what they hold at most.
 function factsOf(panel) {
   const facts = { makespan: panel.span, bubble: 0, bubbleOfSpan: 0, peaks: [] };
   panel.lanes.forEach((lane, i) => {
@@ -62,7 +65,7 @@ function factsOf(panel) {
     let busy = 0, first = Infinity, latest = -Infinity, peak = 0;
     for (let j = 0; j < lane.begin.length; ++j) {
       peak = Math.max(peak, held[lane.op[j]]);
-      if (!worksOn(panel.graph.entries[entry[lane.op[j]]].role)) continue;
+      if (!keepsBusy(panel.graph.entries[entry[lane.op[j]]].role)) continue;
       busy += Math.max(0, lane.end[j] - Math.max(lane.begin[j], latest));
       first = Math.min(first, lane.begin[j]);
       latest = Math.max(latest, lane.end[j]);
@@ -103,6 +106,12 @@ const panels = graphs.flatMap(graph => graph.times.map(times => ({ graph, times 
   panel.isShown = true;
   setStep(panel, panel.steps.length > 1 ? panel.steps[panel.steps.length - 1] : null);
   return panel;
+});
+
+// Inputs of a page may have the same name: two artifacts of a model, or an artifact and its run.
+panels.forEach(({ name }) => {
+  const others = panels.filter(panel => panel.name === name);
+  if (others.length > 1) others.forEach((panel, i) => panel.name += ` (${i + 1})`);
 });
 
 // The first event of a lane that ends after `time`, or one before it that overlaps with it.

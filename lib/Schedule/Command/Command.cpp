@@ -185,10 +185,11 @@ static int runDial(const Request &request, const CommandOptions &options,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An answer, and its text for the terminal.
+/// An answer, and its text for the terminal: what --show says, and what other
+/// options ask for.
 struct Shown {
   Answer answer;
-  std::string text, explanation;
+  std::string text, asked;
 };
 } // namespace
 
@@ -205,7 +206,7 @@ static Expected<std::string> contents(Format format,
   case Format::Text: {
     std::string text;
     for (const Shown &one : shown)
-      text += (text.empty() ? "" : "\n") + one.text + one.explanation;
+      text += (text.empty() ? "" : "\n") + one.text + one.asked;
     return text;
   }
   case Format::Csv:
@@ -278,17 +279,36 @@ static Expected<Shown> show(Answer answer, const Request &request,
   }
   std::string text =
       options.json ? toJson(answer.solution) : textOf(answer, options);
+  std::string asked;
   if (!options.verifyCommunication.empty()) {
     Expected<ProvenMessages> messages = proveCommunication(answer, options);
     if (!messages)
       return messages.takeError();
-    text += "\n" + messages->toText();
+    asked = "\n" + messages->toText();
   }
   Expected<std::string> why =
       options.explain ? explain(answer, request) : std::string();
   if (!why)
     return why.takeError();
-  return Shown{std::move(answer), std::move(text), printable(*why)};
+  return Shown{std::move(answer), std::move(text), asked + printable(*why)};
+}
+
+static void print(const std::vector<Shown> &shown,
+                  const CommandOptions &options, std::ostream &out) {
+  bool hides = options.view == "nothing";
+  for (const Shown &one : shown) {
+    if (&one != &shown.front() && !(hides && one.asked.empty()))
+      out << "\n";
+    if (hides) {
+      out << one.asked.substr(one.asked.starts_with("\n") ? 1 : 0);
+      continue;
+    }
+    const Schedule &schedule = one.answer.solution.schedule;
+    out << (!options.json && wantsColor(options, out)
+                ? colored(one.text, schedule)
+                : one.text)
+        << one.asked;
+  }
 }
 
 static int runSchedules(const Request &request, const CommandOptions &options,
@@ -318,15 +338,9 @@ static int runSchedules(const Request &request, const CommandOptions &options,
   if (Status status = writeOutputs(options, contentsOf); !status)
     return fail(status.error(), ExitFailure, err);
   warn(leftOutOfFiles(options, shown.front().answer.solution.schedule), err);
-  for (const Shown &one : shown) {
-    const Schedule &schedule = one.answer.solution.schedule;
-    warn(schedule.warnings, err);
-    out << (&one == &shown.front() ? "" : "\n")
-        << (!options.json && wantsColor(options, out)
-                ? colored(one.text, schedule)
-                : one.text)
-        << one.explanation;
-  }
+  for (const Shown &one : shown)
+    warn(one.answer.solution.schedule.warnings, err);
+  print(shown, options, out);
   return finish(out, err);
 }
 

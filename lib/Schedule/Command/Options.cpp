@@ -255,11 +255,13 @@ static void addOutputOptions(CLI::App &command, CommandOptions &options) {
                    "Draw each stage's memory in .svg files (.html pages "
                    "always have it)");
   command
-      .add_option("--show", options.view,
-                  "What to print above the summary: timeline (default), "
-                  "order, or nothing")
-      ->check(CLI::IsMember({"timeline", "order", "nothing"}))
-      ->option_text("timeline|order|nothing");
+      .add_option(
+          "--show", options.view,
+          "What to print: the timeline (default) or the order above the "
+          "summary, the summary alone, or nothing but what other "
+          "options ask for")
+      ->check(CLI::IsMember({"timeline", "order", "summary", "nothing"}))
+      ->option_text("timeline|order|summary|nothing");
   command.add_flag(
       "--explain", options.explain,
       "Explain the figures: messages, lower bounds, and why stages wait");

@@ -177,7 +177,8 @@ static bool isWithin(uint64_t offset, uint64_t bytes, uint64_t total) {
 /// Checks everything that does not need the metadata.
 static Status checkHeader(std::string_view file, const Header &header) {
   if (std::memcmp(header.magic, magic, sizeof(magic)) != 0)
-    return Status::error("this is no Veeline artifact");
+    return Status::error("this is no Veeline artifact; veeline compile "
+                         "makes one of a model");
   if (header.version < oldestFormatVersion || header.version > formatVersion)
     return Status::error(
         "its format has version " + std::to_string(header.version) +

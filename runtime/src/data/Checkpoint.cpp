@@ -300,11 +300,19 @@ Checkpoint::open(const std::string &path) {
     std::erase_if(steps, [&](int64_t step) { return step >= split->second; });
   bool takesLast = !split && !mayHaveIndex(path);
   if (takesLast) {
-    if (steps.empty())
+    if (steps.empty()) {
+      // The folder of a run has a folder of checkpoints.
+      std::string inside = (fs::path(path) / "checkpoints").string();
+      auto others = fs::is_directory(inside, error) ? listCheckpoints(inside)
+                                                    : std::vector<int64_t>();
       return Status::error("'" + path +
                            "' has no checkpoint: no folder like "
                            "'step-00000010' with an '" +
-                           checkpointIndexName + "' is in it");
+                           checkpointIndexName + "' is in it" +
+                           (others.ok() && !others->empty()
+                                ? "; '" + inside + "' has some"
+                                : ""));
+    }
     directory = path;
   }
   std::string folder =

@@ -38,10 +38,23 @@ std::vector<std::string> Opener::argumentNames() const {
 Status Opener::checkName(const Spec &spec, const std::string &text,
                          const std::vector<std::string> &names) const {
   const std::string &name = spec.argument;
-  if (std::find(names.begin(), names.end(), name) == names.end())
+  for (const std::string &other : names)
+    if (text.find("," + other + "=") != std::string::npos)
+      return Status::error(options.option("data") + " " + text +
+                           ": give the option once for each argument, as " +
+                           options.option("data") + " " +
+                           text.substr(0, text.find("," + other + "=")));
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    std::vector<std::string> withoutData = names;
+    std::erase_if(withoutData, [&](const std::string &known) {
+      return std::ranges::any_of(options.specs, [&](const std::string &spec) {
+        return spec.starts_with(known + "=");
+      });
+    });
     return Status::error(options.option("data") + " " + text +
                          ": the model has no argument '" + name + "', it has " +
-                         joinNames(names) + suggestion(name, names));
+                         joinNames(names) + suggestion(name, withoutData));
+  }
   if (std::any_of(specs.begin(), specs.end(),
                   [&](const Spec &other) { return other.argument == name; }))
     return Status::error(options.option("data") + " " + text + ": '" + name +

@@ -233,6 +233,7 @@ public:
 private:
   Status checkResults() const;
   Status open();
+  void tellOfParameters() const;
   Status addLines(int64_t step, const StepResult &result);
   void print(const EvaluationResult &result, double seconds) const;
   void printJson(const EvaluationResult &result, double seconds) const;
@@ -292,6 +293,21 @@ Status Evaluator::open() {
   return metrics.open(options.metrics, "step,microbatch", run.metadata());
 }
 
+/// Remarks on random parameters. A model whose parameters are in its file, or
+/// are constants, is evaluated as it is.
+void Evaluator::tellOfParameters() const {
+  using Kind = artifact::Initializer::Kind;
+  bool isRandom = std::ranges::any_of(
+      run.metadata().params, [](const artifact::Parameter &param) {
+        return param.init.kind == Kind::normal ||
+               param.init.kind == Kind::uniform;
+      });
+  if (isRandom && options.init.empty() && !run.resumed)
+    run.say("no parameters are given, so these are the random ones that "
+            "training begins with; --init takes those that training has "
+            "written");
+}
+
 /// Adds a line for each microbatch of the step, and the step's tensors.
 Status Evaluator::addLines(int64_t step, const StepResult &result) {
   if (outputs)
@@ -347,6 +363,7 @@ void Evaluator::print(const EvaluationResult &result, double seconds) const {
 
 Status Evaluator::evaluateAll() {
   VEELINE_TRY(open());
+  tellOfParameters();
   int64_t begin = nanoseconds();
   // Launchers give processes terminals whose lines end up in files. What the
   // line allocates would count as that of steps.

@@ -127,6 +127,7 @@ struct Options {
   /// Then it is not an error if training has ended with it.
   bool continues = false;
   bool logsJson = false; ///< On standard output, instead of text.
+  bool quiet = false;    ///< Progress and results of training are not printed.
   bool traceTensors = false;
   bool checkMessages = false;
   bool verify = false;

@@ -19,13 +19,25 @@ using namespace veeline::train;
 /// Options about the loop over steps, which the program has itself, and about
 /// text for a user.
 static constexpr std::string_view ofLoop[] = {
-    "epochs",        "steps-in-flight", "eval-every",   "eval-data",
-    "eval-text",     "eval-tokens",     "eval-steps",   "eval-lengths",
-    "eval-metrics",  "held-out",        "save",         "metrics",
-    "timeline",      "timeline-steps",  "profile",      "flight-recorder",
-    "trace-tensors", "tensorboard",     "log",          "log-every",
-    "verify",        "print-lr",        "check-memory", "compare-sequential",
-    "perplexity"};
+    "epochs",        "steps-in-flight",
+    "eval-every",    "eval-data",
+    "eval-text",     "eval-tokens",
+    "eval-steps",    "eval-lengths",
+    "eval-metrics",  "held-out",
+    "save",          "metrics",
+    "timeline",      "timeline-steps",
+    "profile",       "flight-recorder",
+    "trace-tensors", "tensorboard",
+    "log",           "log-every",
+    "verify",        "print-lr",
+    "check-memory",  "compare-sequential",
+    "perplexity",    "quiet"};
+
+/// Options that an artifact is compiled with, and that are easily expected
+/// here.
+static constexpr std::string_view ofCompiling[] = {
+    "stages",   "chunks-per-stage", "microbatches", "replicas",
+    "schedule", "optimizer",        "recompute",    "evaluation"};
 
 std::vector<std::string> Training::optionNames() {
   std::vector<std::string> names;
@@ -45,10 +57,13 @@ train::parseProgramOptions(const std::vector<TrainingOption> &given) {
       return Status::error("option '" + name +
                            "' is one of veeline train alone: the program has "
                            "its own loop over steps");
+    if (std::ranges::find(ofCompiling, name) != std::end(ofCompiling))
+      return Status::error("option '" + name +
+                           "' is one of compiling, and the artifact has it");
     if (std::ranges::find(names, name) == names.end())
       return Status::error("there is no option '" + name +
                            "' of a program that trains" +
-                           suggestion(name, names));
+                           suggestionOfOption(name, names));
     words.push_back("--" + name + (value ? "=" + *value : ""));
   }
   std::vector<const char *> arguments;

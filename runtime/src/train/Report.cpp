@@ -29,6 +29,7 @@ public:
         progress(run.options.steps, run.workOfStep(), run.options.logEvery,
                  /*isAlone=*/!run.network, run.stepsBefore()) {}
 
+  void begin() override;
   void showStep(const StepRecord &record) override;
   void showEvaluation(int64_t step, const EvaluationResult &result,
                       double seconds) override;
@@ -43,6 +44,17 @@ private:
   Progress progress;
 };
 } // namespace
+
+/// Says where a run begins that may begin at several places.
+void TextReport::begin() {
+  if (run.resumed && !run.isOver())
+    std::printf("goes on after step %ld, from the checkpoint %s\n",
+                long(run.stepsBefore()), run.resumed->path().c_str());
+  else if (!run.resumed && run.options.continues)
+    std::printf("begins with step 1: there is no checkpoint in %s yet\n",
+                run.options.checkpoint.c_str());
+  std::fflush(stdout);
+}
 
 void TextReport::showStep(const StepRecord &record) {
   if (record.isSkipped) {
@@ -118,9 +130,12 @@ void TextReport::showProfile(const ProfileSummary &summary) {
   double measured = summary.stepMilliseconds;
   std::printf("%s: a step takes %.3f ms (median of %ld)", summary.file.c_str(),
               measured, long(summary.steps));
-  if (summary.predictedMilliseconds && measured > 0)
-    std::printf(", predicted %.3f ms (%+.1f%%)", *summary.predictedMilliseconds,
-                100 * (*summary.predictedMilliseconds / measured - 1));
+  if (summary.predictedMilliseconds && measured > 0) {
+    double more = 100 * (*summary.predictedMilliseconds / measured - 1);
+    std::printf(", predicted %.3f ms, %.1f%% %s than measured",
+                *summary.predictedMilliseconds, std::fabs(more),
+                more < 0 ? "less" : "more");
+  }
   std::printf("\n");
   std::fflush(stdout);
 }
@@ -240,7 +255,22 @@ void JsonReport::showProfile(const ProfileSummary &summary) {
   print();
 }
 
+namespace {
+class NoReport final : public Report {
+public:
+  void showStep(const StepRecord & /*record*/) override {}
+  void showEvaluation(int64_t /*step*/, const EvaluationResult & /*result*/,
+                      double /*seconds*/) override {}
+  void showEnd(const TrainingSummary & /*summary*/) override {}
+  void showCheckpoints(const CheckpointSummary & /*summary*/,
+                       double /*seconds*/) override {}
+  void showProfile(const ProfileSummary & /*summary*/) override {}
+};
+} // namespace
+
 std::unique_ptr<Report> Report::create(const Run &run) {
+  if (run.options.quiet)
+    return std::make_unique<NoReport>();
   if (run.options.logsJson)
     return std::make_unique<JsonReport>(run);
   return std::make_unique<TextReport>(run);

@@ -37,7 +37,14 @@ Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
     return agreed;
   }
   (*run)->tellOfCheckpoint();
+  (*run)->tellOfDevices();
   return run;
+}
+
+void Run::tellOfDevices() {
+  if (!options.cuda.devices.empty() && metadata().target != "cuda")
+    say("--device names GPUs, and '" + options.artifact +
+        "' runs on CPUs: compile it with --target cuda for GPUs");
 }
 
 Status Run::checkClipping(const artifact::Program *program) const {
@@ -120,12 +127,13 @@ static bool isGiven(const data::InputOptions &options,
   });
 }
 
-Status Run::checkEvaluates(const std::string &option) const {
+Status Run::checkEvaluates(const std::string &option,
+                           const std::string &howToCompile) const {
   const artifact::Program *program = metadata().findProgram(evaluationProgram);
   if (!program)
     return Status::error(option + ": '" + options.artifact +
-                         "' has no program that evaluates; compile it with "
-                         "--evaluation");
+                         "' has no program that evaluates; compile it with " +
+                         howToCompile);
   const artifact::Program *trained = metadata().findProgram(options.program);
   if (trained && trained->ranks.size() != program->ranks.size())
     return Status::error(option +
@@ -137,7 +145,7 @@ Status Run::checkEvaluates(const std::string &option) const {
 
 /// Opens the data that are evaluated during training.
 Status Run::openEvaluated() {
-  VEELINE_TRY(checkEvaluates("--eval-every"));
+  VEELINE_TRY(checkEvaluates("--eval-every", "--evaluation"));
   EvaluationOptions &evaluation = options.evaluation;
   data::InputOptions &given = evaluation.inputs;
   for (const std::string &spec : options.inputs.specs) {

@@ -135,8 +135,9 @@ public:
   /// The content of CheckpointIndex::options for this run.
   std::vector<std::string> optionsOfCheckpoint() const;
   /// Checks that the ranks of the program that is run can evaluate. `option` is
-  /// the option that requests it.
-  Status checkEvaluates(const std::string &option) const;
+  /// the option that requests it, `howToCompile` the one that compiles it so.
+  Status checkEvaluates(const std::string &option,
+                        const std::string &howToCompile) const;
   /// The number of updates that the optimiser would have made after `step`
   /// steps if all of them had counted.
   int64_t updatesAfter(int64_t step) const;
@@ -153,6 +154,7 @@ private:
   Status openCheckpoint(int64_t last = std::numeric_limits<int64_t>::max());
   Status planSteps();
   void tellOfCheckpoint();
+  void tellOfDevices();
   std::string describeCheckpoint() const;
   void addDamages(size_t rank, const std::string &described);
   Status agreeOnCheckpoint();

@@ -286,6 +286,15 @@ static void addCheckpointOptions(CLI::App &app, TrainCommand &command) {
       ->group(group);
 }
 
+/// Rejects endings of formats that are not written.
+static std::string checkSafeTensors(const std::string &path) {
+  for (const char *ending :
+       {".npy", ".npz", ".pt", ".pth", ".ckpt", ".h5", ".onnx", ".pkl"})
+    if (path.ends_with(ending))
+      return "'" + path + "' would be a .safetensors file; name it so";
+  return "";
+}
+
 static void addOutputOptions(CLI::App &app, TrainCommand &command) {
   Options &options = command.options;
   std::string group = "Output";
@@ -293,6 +302,7 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
                  "Write the parameters to this .safetensors file at the end")
       ->type_name("FILE")
       ->check(commandline::checkFileName)
+      ->check(checkSafeTensors, "")
       ->group(group);
   app.add_option("--metrics", options.metrics,
                  "Write a line per step to this CSV file")
@@ -329,6 +339,9 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
                  "step and for whatever else happens")
       ->capture_default_str()
       ->check(CLI::IsMember({"text", "json"}))
+      ->group(group);
+  app.add_flag("-q,--quiet", options.quiet,
+               "Print nothing but errors, remarks, and what checks find")
       ->group(group);
   app.add_option("--log-every", options.logEvery,
                  "Steps between lines of progress, where the output is no "
@@ -388,6 +401,8 @@ static std::string checkLog(const CLI::App &app, const TrainCommand &command) {
   for (const char *name : {"--trace-tensors", "--print-lr"})
     if (app.count(name))
       return std::string(name) + " prints text, and --log says json";
+  if (command.options.quiet)
+    return "--quiet leaves out what --log json prints; give one of them";
   return "";
 }
 

@@ -239,7 +239,9 @@ Status Training::setLearningRate(double rate) {
 Status Training::Implementation::openEvaluation() {
   if (evaluation.session)
     return Status::success();
-  VEELINE_TRY(run->checkEvaluates("evaluation"));
+  VEELINE_TRY(run->checkEvaluates(
+      "evaluation", "the option 'evaluation': --evaluation of veeline compile, "
+                    "evaluation=True in Python"));
   if (run->network && run->metadata().target == "cuda")
     return Status::error("evaluation: where ranks are processes with GPUs, "
                          "veeline eval evaluates what 'save' has written");

@@ -118,6 +118,9 @@ static void refuseModels(void) {
 
 static void runPasses(VeelineModule module) {
   failed("pass", veelineModuleSetByPasses(module, "pipe-partitoin", print, ""));
+  failed("option", veelineModuleSetByPasses(module, "pipe-partition{stgaes=2}",
+                                            print, ""));
+  failed("no option", veelineModuleSetByPasses(module, "cse{a=1}", NULL, NULL));
   failed("syntax", veelineModuleSetByPasses(module, "cse,,", print, ""));
   failed("fails", veelineModuleSetByPasses(module, "pipe-partition{stages=99}",
                                            print, ""));

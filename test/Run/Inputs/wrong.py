@@ -13,6 +13,7 @@ CASES = {
     "no model": "stages: 2\n",
     "twice": MODEL + "stages: 2\nstages: 3\n",
     "unknown": MODEL + "stagse: 2\n",
+    "other name": MODEL + "learning-rate: 4\n",
     "of VPipe": MODEL + "batch_size: 4\n",
     "no value": MODEL + "stages:\nmicrobatches: 2\n",
     "empty list": MODEL + "partition: []\n",
@@ -78,6 +79,7 @@ CASES = {
     "text and init": MODEL + "text: none.txt\ninit: none.st\n",
     "no data": FAST,
     "data name": FAST + "data:\n  labels: random\n  tokns: random\n",
+    "data name without another": FAST + "data:\n  tokens: random\n  tokns: random\n",
     "data that are no parameters": FAST + "synthetic: fixed\ninit: empty.st\n",
     "program": FAST + "text: gpt.mlir\nprogram: pipelin\n",
     "rank order that is no number": FAST + "replicas: 2\nrank-order: [a, b]\ntext: gpt.mlir\n",
@@ -98,7 +100,7 @@ with open("empty.st", "wb") as file:
 for name, text in {"keys": '{"partition": [3, 3], "stages": 2}', "ratios": '{"recompute_ratio": [0, 1]}'}.items():
     with open(name + ".json", "w") as file:
         file.write(text)
-wrong = [say("no file", "none.yaml")]
+wrong = [say("no file", "none.yaml"), say("model", "gpt.mlir")]
 for name, text in CASES.items():
     with open("job.yaml", "w") as file:
         file.write(text)

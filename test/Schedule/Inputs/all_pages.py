@@ -12,7 +12,7 @@ def main():
     for name in names:
         search = ["--time-budget", "0.2"] if name == "auto" else []
         path = f"{sys.argv[1]}/{name}"
-        subprocess.run(["veeline", "schedule", "--schedule", name, "--stages", "4", "--microbatches", "8", "--show", "nothing", *search,
+        subprocess.run(["veeline", "schedule", "--schedule", name, "--stages", "4", "--microbatches", "8", "--show", "summary", *search,
                         "-o", path + ".html", "-o", path + ".json"], stdout=subprocess.PIPE, check=True)
 
 

@@ -12,7 +12,7 @@ for name in $(veeline schedule --list | grep -oE '^[a-z0-9-]+'); do
     search=()
     [ "$name" != auto ] || search=(--time-budget 0.2)
     veeline schedule --schedule "$name" --stages "$stages" --microbatches "$microbatches" --cost F=2,B=3,W=1 --transfer 0.25 \
-      "${search[@]}" --show nothing -o "$file.csv" -o "$file.comms.csv" >/dev/null
+      "${search[@]}" --show summary -o "$file.csv" -o "$file.comms.csv" >/dev/null
   done
 done
 mkdir both && mv ./*.comms.csv both

@@ -86,7 +86,7 @@ def main():
     output = subprocess.run(
         [veeline, "schedule", "--schedule", "auto", "--stages", str(p), "--chunks-per-stage", str(v),
          "--microbatches", str(m), "--chunk-cost", f"F={f},B={b},W={w}", "--transfer", transfer,
-         "--memory-limit", str(limit / v), "--show", "nothing"],
+         "--memory-limit", str(limit / v), "--show", "summary"],
         stdout=subprocess.PIPE, text=True, check=True).stdout
     makespan = int(re.search(r"makespan\s+(\d+)", output).group(1))
     model = Model(p, m, v, (f, b, w), int(transfer), limit)

@@ -7,7 +7,7 @@ set -euo pipefail
 shift
 for file; do
   file=$(basename "$file")
-  said=$(veeline schedule --schedule "file:both/${file%.csv}.comms.csv" --show nothing --verify-communication nccl -o order.out.csv)
+  said=$(veeline schedule --schedule "file:both/${file%.csv}.comms.csv" --show summary --verify-communication nccl -o order.out.csv)
   grep -q "messages in cells, right under the rules of nccl" <<<"$said" || { echo "$file: $said"; exit 1; }
   cmp order.out.csv "$file"
 done

@@ -5,7 +5,7 @@
 set -euo pipefail
 for one; do
   IFS=: read -r name stages microbatches chunks <<<"$one"
-  veeline schedule --schedule "$name" --stages "$stages" --microbatches "$microbatches" --chunks-per-stage "$chunks" --show nothing \
+  veeline schedule --schedule "$name" --stages "$stages" --microbatches "$microbatches" --chunks-per-stage "$chunks" --show summary \
     -o "$name.csv" -o "$name.json" >/dev/null
   sed 's/0I[0-9]*,//g; s/\b0W/0B/g' "$name.csv" >expected.csv
   for format in csv json; do

@@ -51,14 +51,15 @@ TEST(Command, AllOptions) {
                        "--microbatches=24", "--cost=F=18522,B=18086,W=9337",
                        "--transfer=601", "--memory-limit=8", "--activation",
                        "F=1,B=-0.5,W=-0.5", "--objective=span",
-                       "--show=nothing", "--width=120"});
+                       "--show=summary", "--width=120"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out.find("zb-v: 8 stages of 2 chunks (placement v), 24 "
                             "microbatches\n"),
             0u);
   result = run({"--schedule=zb-v", "--stages=2", "--microbatches=2",
-                "--chunk-cost=F=1,B=1,W=1"});
+                "--chunk-cost=F=1,B=1,W=1", "--show=nothing"});
   EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "");
 }
 
 TEST(Command, ListAndHelp) {
@@ -144,7 +145,7 @@ TEST(Command, TransfersOfEdges) {
   auto makespan = [](const char *transfer) {
     Result result =
         run({"--schedule", "1f1b", "--stages", "3", "--microbatches", "1",
-             "--transfer", transfer, "--show", "nothing"});
+             "--transfer", transfer, "--show", "summary"});
     EXPECT_EQ(result.code, 0) << result.err;
     std::size_t begin = result.out.find("makespan          ") + 18;
     return result.out.substr(begin, result.out.find('\n', begin) - begin);
@@ -208,7 +209,7 @@ TEST(Command, NamesAreNoTerminalCodes) {
       "names.json", "{\"name\": \"a\\u001b[31m\\u009bb\\u007f\\u00e9\", "
                     "\"order\": [[\"0F0\", \"0B0\"]]}");
   std::string name = "file:" + path;
-  Result result = run({"--schedule", name.c_str(), "--show", "nothing"});
+  Result result = run({"--schedule", name.c_str(), "--show", "summary"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out.find("a\\x1B[31m\\x9Bb\\x7F\xc3\xa9: 1 stage"), 0u)
       << result.out;
@@ -225,7 +226,7 @@ TEST(Command, NoBlocks) {
   auto errorsOf = [](const char *microbatches) {
     Result result =
         run({"--schedule", "dualpipe-v", "--stages", "4", "--overlap-blocks",
-             "--show", "nothing", "--microbatches", microbatches});
+             "--show", "summary", "--microbatches", microbatches});
     EXPECT_EQ(result.code, 0);
     return result.err;
   };

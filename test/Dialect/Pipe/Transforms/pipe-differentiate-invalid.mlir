@@ -8,6 +8,7 @@ pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
 func.func private @chunk(%w: tensor<f32>) -> tensor<f32> {
   // expected-error @below {{'tosa.sin' has no derivative rule, and a gradient flows through it}}
   // expected-note @below {{veeline::autodiff::DifferentiableOpInterface}}
+  // expected-note @below {{a model that is only evaluated needs none: veeline compile --forward-only}}
   %0 = tosa.sin %w : (tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
@@ -101,6 +102,7 @@ func.func private @chunk(%w: tensor<f32>) -> tensor<f32> {
   ^bb0(%in: f32, %out: f32):
     // expected-error @below {{'arith.bitcast' has no derivative rule}}
     // expected-note @below {{a rule is added by}}
+    // expected-note @below {{--forward-only}}
     %r = arith.bitcast %in : f32 to f32
     linalg.yield %r : f32
   } -> tensor<f32>
@@ -151,6 +153,7 @@ func.func private @f(%w: tensor<f32>) -> tensor<f32> {
 func.func private @chunk(%w: tensor<f32>) -> tensor<f32> {
   // expected-error @below {{'func.call' has no derivative rule}}
   // expected-note @below {{a rule is added by}}
+  // expected-note @below {{--forward-only}}
   %0 = func.call @f(%w) : (tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
@@ -216,6 +219,7 @@ func.func private @chunk(%w: tensor<4xf32>, %n: tensor<4xindex>) -> tensor<f32> 
       %q = arith.divui %i, %in : index
       // expected-error @below {{'tensor.extract' has no derivative rule}}
       // expected-note @below {{a rule is added by}}
+      // expected-note @below {{--forward-only}}
       %v = tensor.extract %w[%q] : tensor<4xf32>
       scf.yield %v : f32
     } else {
