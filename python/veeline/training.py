@@ -109,8 +109,11 @@ class Trainer:
     "fresh". What the library remarks on is a VeelineWarning.
     """
 
+    # So that `trainer.lr = 1e-3` is an error.
+    __slots__ = ("_lock", "_handle", "microbatches", "batches", "buffers", "results", "parameters", "__weakref__")
+
     def __init__(self, artifact, **given):
-        self._lock = threading.RLock()
+        self._lock, self._handle = threading.RLock(), None
         handle = Handle()
         if isinstance(artifact, Artifact):
             artifact = artifact.data
@@ -126,7 +129,7 @@ class Trainer:
         self._warn()
 
     def __repr__(self):
-        if "_handle" not in self.__dict__:
+        if self._handle is None:
             return "<veeline.Trainer, closed>"
         return f"<veeline.Trainer of {len(self.parameters)} parameters, {self.microbatches} microbatches a step>"
 
@@ -140,10 +143,9 @@ class Trainer:
     def _call(self, name, *arguments):
         # One thread at a time, also where another one closes the trainer.
         with self._lock:
-            handle = self.__dict__.get("_handle")
-            if handle is None:
+            if self._handle is None:
                 raise InvalidError("the trainer is closed")
-            return _library.call(name, handle, *arguments)
+            return _library.call(name, self._handle, *arguments)
 
     def _tensors(self, kind):
         found = {}
@@ -256,7 +258,7 @@ class Trainer:
     def close(self):
         """Ends the ranks, and frees what they have. Nothing else can be asked of the trainer then."""
         with self._lock:
-            handle = self.__dict__.pop("_handle", None)
+            handle, self._handle = self._handle, None
             if handle is not None:
                 _library.call("veelineTrainingDestroy", handle)
 

@@ -143,4 +143,8 @@ with veeline.Trainer(path, data={"x": "x.npy"}) as mixed:
         thread.join()
     assert mixed.steps == 4
 print_error("closed", mixed.step)
+try:
+    mixed.lr = 1e-3
+except AttributeError as error:
+    print("attribute:", error)
 print("done")

@@ -100,7 +100,12 @@ bool Job::checkKey(const JobEntry &entry) {
     for (const auto &[name, here] : equivalents)
       if (entry.key == name)
         return fail(entry, "unknown key; here it is " + std::string(here));
-    return fail(entry, "unknown key" + suggestionOfOption(entry.key, known));
+    std::string near = suggestionOfOption(entry.key, known);
+    return fail(entry, "unknown key" +
+                           (near.empty() ? "; a job has no sections: its keys "
+                                           "are options of veeline compile and "
+                                           "veeline train, without dashes"
+                                         : near));
   }
   bool takesList =
       entry.key == "machines" || isData(entry.key) ||

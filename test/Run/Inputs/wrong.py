@@ -14,6 +14,7 @@ CASES = {
     "twice": MODEL + "stages: 2\nstages: 3\n",
     "unknown": MODEL + "stagse: 2\n",
     "other name": MODEL + "learning-rate: 4\n",
+    "section": MODEL + "compile: {stages: 2}\n",
     "of VPipe": MODEL + "batch_size: 4\n",
     "no value": MODEL + "stages:\nmicrobatches: 2\n",
     "empty list": MODEL + "partition: []\n",
