@@ -35,6 +35,8 @@ config.substitutions += [
     ("%veeline_build", config.veeline_build_dir),
     # What others have installed may take three times as long to load as Python does, and no test needs it.
     ("%python", f"{config.python} -S"),
+    # A model of text that compiles fast, where a test is not about the ops of a model.
+    ("%text_model", f"{config.python} -S {config.test_source_root}/Inputs/text_model.py"),
 ]
 
 # What users have is what is installed: tests of tools and APIs (C, Python, Tools) run against that. Files that are there already are not copied again.

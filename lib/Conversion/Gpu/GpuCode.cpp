@@ -142,16 +142,24 @@ struct LowerSharedMemory
 
 } // namespace
 
+/// Simplifies each function by itself. In a module, one function that changes
+/// would have all others looked at again.
+static void addCleanup(OpPassManager &modules) {
+  OpPassManager &functions = modules.nestAny();
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+}
+
 void veeline::buildGpuCodePipeline(OpPassManager &passManager) {
   OpPassManager &modules = passManager.nest<gpu::GPUModuleOp>();
   modules.addPass(std::make_unique<LowerSharedMemory>());
-  modules.addPass(createCanonicalizerPass());
-  modules.addPass(createCSEPass());
-  modules.addPass(createLoopInvariantCodeMotionPass());
+  addCleanup(modules);
+  modules.nestAny().addPass(createLoopInvariantCodeMotionPass());
   modules.addPass(createPipeExpandMath());
-  modules.addPass(memref::createExpandStridedMetadataPass());
-  modules.addPass(createLowerAffinePass());
-  modules.addPass(createSCFToControlFlowPass());
+  OpPassManager &functions = modules.nestAny();
+  functions.addPass(memref::createExpandStridedMetadataPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(createSCFToControlFlowPass());
   modules.addPass(createConvertVectorToLLVMPass());
   // This comes before the conversion of the gpu dialect, which would call
   // libdevice for functions that are one instruction.
@@ -165,7 +173,6 @@ void veeline::buildGpuCodePipeline(OpPassManager &passManager) {
   modules.addPass(std::make_unique<DeclareDynamicMemory>());
   modules.addPass(std::make_unique<RelaxAtomics>());
   modules.addPass(std::make_unique<AnnotateBranches>());
-  modules.addPass(createCanonicalizerPass());
-  modules.addPass(createCSEPass());
+  addCleanup(modules);
   modules.addPass(createReconcileUnrealizedCastsPass());
 }
