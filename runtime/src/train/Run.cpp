@@ -421,8 +421,13 @@ std::string Run::commonOptions() const {
   // programs run one step at a time.
   addLine(text, "--steps-in-flight", options.stepsInFlight);
   addLine(text, "--trace-tensors", options.traceTensors);
-  // NCCL wants both ends of a message in a graph, or neither.
-  addLine(text, "--eager", options.cuda.isEager);
+  // NCCL wants both ends of a message in a graph, or neither; with these
+  // options, steps are no graphs or do not overlap.
+  if (metadata().target == "cuda") {
+    addLine(text, "--eager", options.cuda.isEager);
+    addLine(text, "--flight-recorder", !options.flightRecorder.empty());
+    addLine(text, "--check-memory", options.checkMemory);
+  }
   text += optionsOfBits();
   addLine(text, "--init",
           options.takesInit() ? initFiles.describe() : std::string("no"));
