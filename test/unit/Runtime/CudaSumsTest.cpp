@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <map>
+#include <mutex>
 
 using namespace veeline;
 using namespace veeline::test;
@@ -250,13 +251,15 @@ TEST_F(CudaSums, Doubles) {
   artifact::ReducedPiece piece = makeScatter(elements);
   piece.type = DataType::f64;
   Replicas replicas({piece});
+  std::mutex mutex;
+  std::map<int64_t, double> known;
   replicas.processes.before = [](Executor &executor, int32_t rank) {
     std::vector<double> numbers;
     for (int64_t i = 0; i < elements; ++i)
       numbers.push_back(longContribution(rank, i));
     EXPECT_TRUE(executor.write(rank, 16384, numbers.data(), 8 * elements).ok());
   };
-  replicas.processes.after = [](Executor &executor, int32_t rank) {
+  replicas.processes.after = [&](Executor &executor, int32_t rank) {
     std::vector<double> numbers(elements);
     EXPECT_TRUE(executor.read(rank, 32768, numbers.data(), 8 * elements).ok());
     Division division{elements, numReplicas, -1};
@@ -264,12 +267,18 @@ TEST_F(CudaSums, Doubles) {
     for (int64_t i = needed.first; i < needed.first + needed.count; ++i) {
       double sum = (longContribution(0, i) + longContribution(1, i)) +
                    longContribution(2, i);
-      ASSERT_NEAR(numbers[static_cast<size_t>(i)], sum, 1e-15 * sum) << i;
+      double found = numbers[static_cast<size_t>(i)];
+      ASSERT_NEAR(found, sum, 1e-15 * sum) << i;
+      // Another member that needs it has the same bits.
+      std::lock_guard<std::mutex> lock(mutex);
+      ASSERT_EQ(known.try_emplace(i, found).first->second, found) << i;
     }
   };
   for (bool isEager : {false, true}) {
     replicas.processes.options.isEager = isEager;
+    known.clear();
     EXPECT_EQ(replicas.run(), std::vector<std::string>(numReplicas));
+    EXPECT_EQ(static_cast<int64_t>(known.size()), elements);
   }
 }
 

@@ -67,6 +67,12 @@ void ThreadNetwork::watch(engine::Observed &rank) {
     rank.raise(known.load());
 }
 
+/// Whoever tells of a failure may be using the watcher, which ends after this.
+void ThreadNetwork::unwatch(engine::Observed &) {
+  std::lock_guard<std::mutex> lock(hub.mutex);
+  watched.store(nullptr);
+}
+
 Status Processes::runRank(ThreadNetwork &network,
                           const artifact::Program &program, int64_t steps) {
   cuda::CudaOptions own = options;

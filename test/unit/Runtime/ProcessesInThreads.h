@@ -65,7 +65,7 @@ public:
     return exchange(std::move(mine));
   }
   void watch(engine::Observed &rank) override;
-  void unwatch(engine::Observed &) override { watched.store(nullptr); }
+  void unwatch(engine::Observed &) override;
   void setLastResort(std::function<void(const char *)>) override {}
   const char *knownFailure() const override { return known.load(); }
   void announce(const std::string &text) override { hub.fail(text, number); }
