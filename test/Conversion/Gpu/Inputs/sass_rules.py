@@ -28,8 +28,8 @@ import sass_code
 import sass_values
 
 MOST_REGISTERS, REGISTER_UNIT = 65536, 8  # Of a block; of a thread.
-# Of a block, static and dynamic together.
-MOST_SHARED = {"sm_80": 163 << 10, "sm_90": 227 << 10, "sm_100": 227 << 10}
+# Of a block, static and dynamic together: what every chip has from sm_80 on, those among them that get PTX.
+MOST_SHARED = 99 << 10
 WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 # Where parameters begin in the bank of constants.
 FIRST_PARAMETER = {"sm_80": 0x160, "sm_90": 0x210, "sm_100": 0x380}
@@ -71,9 +71,8 @@ class Rules:
         if registers * self.kernel.threads > MOST_REGISTERS:
             self.error(f"expected at most {MOST_REGISTERS} registers, found {self.kernel.threads} threads of {registers}")
         shared = (self.kernel.shared or 0) + (self.kernel.dynamic or 0)
-        most = MOST_SHARED.get(self.kernel.chip, min(MOST_SHARED.values()))
-        if shared > most:
-            self.error(f"expected at most {most} bytes of shared memory, found {shared}")
+        if shared > MOST_SHARED:
+            self.error(f"expected at most {MOST_SHARED} bytes of shared memory, found {shared}")
 
     def block(self, instructions, state):
         """Checks instructions that run one after the other. Returns the state before the last one."""

@@ -18,6 +18,8 @@ DOUBLE = set("DADD DMUL DFMA".split())
 NOTHING = set("""BAR BMOV BRA BRX BREAK BSSY BSYNC CALL DEPBAR ENDCOLLECTIVE ERRBAR EXIT LDGDEPBAR LDGSTS MEMBAR NOP RED REDG RET ST STG STL
 STS WARPSYNC YIELD CCTL NANOSLEEP BPT""".split())
 LOADS = set("LD LDG LDS LDL LDC ULDC LDSM ATOM ATOMG ATOMS SHFL VOTE VOTEU REDUX MATCH".split())
+EXCHANGES = set("SHFL VOTE VOTEU REDUX MATCH".split())  # Within a warp.
+PREDICATES = [f"P{number}" for number in range(7)]
 OF_THREADS = re.compile(r"SR_(TID|LANEID|[A-Z]+MASK)")
 
 
@@ -100,10 +102,12 @@ def divide(instruction):
     if instruction.name in NOTHING:
         return [], instruction.operands
     operands = instruction.operands
+    if instruction.name in ("VOTE", "VOTEU"):
+        return operands[:-1], operands[-1:]
     count = 0
     while count < min(2, len(operands)) and is_predicate(operands[count]):
         count += 1
-    if instruction.name.endswith("SETP") or instruction.name in ("PLOP3", "UPLOP3", "FCHK"):
+    if "SETP" in instruction.name or instruction.name in ("PLOP3", "UPLOP3", "FCHK"):
         return operands[:count], operands[count:]
     count += 1
     # Carries follow the result.
@@ -116,7 +120,7 @@ def divide(instruction):
 def written(instruction):
     """The registers and predicates that an instruction writes, or more."""
     if instruction.name == "R2P":
-        return [f"P{number}" for number in range(7)]
+        return PREDICATES
     names = []
     for operand in divide(instruction)[0]:
         if register := re.fullmatch(r"(U?R)(\d+)", operand):
@@ -182,12 +186,12 @@ class State(dict):
             self[name] = value
 
     def is_of_thread(self, instruction):
-        """True if a result follows from the thread's number, as a number that is loaded or got from other threads does not."""
-        if instruction.name in LOADS:
+        """True if a result follows from the thread's number, or from that of its warp, as a number that is loaded does not."""
+        if instruction.name in LOADS and instruction.name not in EXCHANGES:
             return False
         if instruction.name in ("S2R", "S2UR", "CS2R"):
             return OF_THREADS.match(instruction.operands[-1]) is not None
-        sources = [name for operand in divide(instruction)[1] for name in names_in(operand)]
+        sources = [name for operand in divide(instruction)[1] for name in (PREDICATES if operand == "PR" else names_in(operand))]
         return any(self.get(name, UNKNOWN).of_thread for name in sources)
 
     def compute(self, instruction):
