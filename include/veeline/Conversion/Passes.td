@@ -346,7 +346,7 @@ def PipeGpuKernels : Pass<"pipe-gpu-kernels", "::mlir::ModuleOp"> {
 
     The bits of a reduction follow from the op, its shape and type: element i of a row of N
     is added to partial sum i mod (T * V), V elements of 16 bytes, T = 32 threads up to
-    N = 1024, 256 up to 8192, 1024 beyond. A thread combines its V by a tree, 32 threads by
+    N = 1024, 256 up to 8192, 512 beyond. A thread combines its V by a tree, 32 threads by
     exchanges at distances 16, 8, 4, 2, 1, and warps in order. Of columns row i is added to
     partial sum i mod 8, which a tree combines.
 

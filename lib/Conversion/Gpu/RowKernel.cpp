@@ -63,9 +63,9 @@ RowEmitter::RowEmitter(ThreadCode &code, RowTeam team)
 /// Emits the ops for the row `rowIds`.
 void RowEmitter::emitRow() {
   code.inlineOps(rowIds);
+  takeRegisters();
   if (!team.fitsRegisters())
     return runWide();
-  takeRegisters();
   for (auto [i, nest] : llvm::enumerate(code.body.nests)) {
     code.builder.setInsertionPoint(nest.op);
     if (nest.hasReduction())

@@ -6,11 +6,11 @@
 //
 // Wide rows need more than a few registers. Ops that use only elements at the
 // same places of each other process such a row together, in one sweep. If later
-// sweeps read an input again, the first sweep keeps it: in shared memory and,
-// if that cannot hold all rounds, the first rounds in registers. The rest is
-// read from memory again. A thread keeps only what it reads itself, so this
-// needs no barriers. Rounds are processed in order, so the bits of results do
-// not depend on what is kept.
+// sweeps read an input again, the first sweep keeps it: the first rounds in
+// registers, the next ones in shared memory. The rest is read from memory
+// again. A thread keeps only what it reads itself, so this needs no barriers.
+// Rounds are processed in order, so the bits of results do not depend on what
+// is kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -190,8 +190,6 @@ void RowEmitter::chooseKept(ArrayRef<Sweep> sweeps) {
   registerRounds = std::min(team.rounds, getKeptRegisters(team) / registers);
   sharedRounds = std::min(getFreeSharedBytes(code.body.nests) / bytes,
                           team.rounds - registerRounds);
-  if (registerRounds)
-    takeRegisters();
   if (sharedRounds)
     for (Kept &input : kept)
       input.shared =

@@ -29,7 +29,6 @@ RowTeam RowTeam::get(int64_t count, int64_t lanes) {
   return team;
 }
 
-
 std::optional<RowTeam> veeline::chooseTeam(ArrayRef<LoopNest> nests,
                                            unsigned numRowLoops) {
   std::optional<RowTeam> team;
