@@ -12,13 +12,13 @@
 
 namespace veeline::test {
 
-/// The number of rounds of a random test: a tenth of `count` in the suite,
+/// The number of rounds of a random test: one `part`th of `count` in the suite,
 /// `count` in the long suite (docs/testing.md), which sets VEELINE_LONG=1, and
 /// N times `count` if VEELINE_LONG is N.
-inline int rounds(int count) noexcept {
+inline int rounds(int count, int part = 10) noexcept {
   const char *times = std::getenv("VEELINE_LONG");
   if (!times)
-    return std::max(1, count / 10);
+    return std::max(1, count / part);
   return std::max(count,
                   count * static_cast<int>(std::strtol(times, nullptr, 10)));
 }

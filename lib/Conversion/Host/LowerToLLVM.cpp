@@ -48,9 +48,9 @@ void veeline::buildLowerToLLVMPipeline(OpPassManager &passManager) {
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   functions.addPass(createLoopInvariantCodeMotionPass());
-  passManager.addPass(memref::createExpandStridedMetadataPass());
-  passManager.addPass(createLowerAffinePass());
-  passManager.addPass(createSCFToControlFlowPass());
+  functions.addPass(memref::createExpandStridedMetadataPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(createSCFToControlFlowPass());
   // Vectors need another shape first. The pass for functions is separate,
   // because only it can pass buffers as bare pointers. One pass converts
   // everything else.
@@ -64,6 +64,7 @@ void veeline::buildLowerToLLVMPipeline(OpPassManager &passManager) {
   options.allowPatternRollback = false;
   passManager.addPass(createConvertToLLVMPass(options));
   passManager.addPass(createReconcileUnrealizedCastsPass());
-  passManager.addPass(createCanonicalizerPass());
-  passManager.addPass(createCSEPass());
+  OpPassManager &code = passManager.nest<LLVM::LLVMFuncOp>();
+  code.addPass(createCanonicalizerPass());
+  code.addPass(createCSEPass());
 }

@@ -76,10 +76,10 @@ protected:
 
   /// Plans every combination of the points of all chunks.
   void plan(const std::string &schedule, int chunksPerStage, int layers,
-            int maxCuts) {
+            int maxCuts, int microbatches = 4) {
     options.stages = 2;
     options.chunksPerStage = chunksPerStage;
-    options.microbatches = 4;
+    options.microbatches = microbatches;
     options.schedule = schedule;
     effort.maxCuts = maxCuts;
     model = parseSourceString<ModuleOp>(makeModel(layers), &context);
@@ -198,7 +198,7 @@ TEST_F(Search, SplitBackward) {
 }
 
 TEST_F(Search, SeveralChunksOfAStage) {
-  plan("zb-v", 2, 4, 0);
+  plan("zb-v", 2, 4, 0, veeline::test::isLong() ? 4 : 2);
   EXPECT_GT(compare(), 4);
 }
 
@@ -231,7 +231,7 @@ TEST_F(Search, StepsOfSeveralChunks) {
 /// Looking for them as well is never worse, or little worse if there are too
 /// many combinations.
 TEST_F(Search, OrdersThatHoldLess) {
-  plan("zb-v", 2, 5, 0);
+  plan("zb-v", 2, 5, 0, veeline::test::isLong() ? 4 : 2);
   effort.canTighten = true;
   std::vector<double> shares = {-0.1, 0.0, 0.4};
   if (veeline::test::isLong())

@@ -104,7 +104,7 @@ TEST(Formats, RoundTrips) {
     problem.memoryLimits.clear();
     Chunk &last = problem.chunks.back();
     last.backwardShared = std::min(last.backwardInput, last.backwardWeight) / 3;
-    Expected<Schedule> schedule = generate(generator.name, problem);
+    Expected<Schedule> schedule = generate(generator.name, problem, quickly());
     if (!schedule)
       continue;
     Expected<Solution> solution = solve(problem, *schedule);

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Rounds.h"
 #include "TestUtilities.h"
 
 #include <sstream>
@@ -152,7 +153,7 @@ TEST(Text, Legend) {
 
 TEST(Text, WidthIsKept) {
   Random random = makeRandom();
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < veeline::test::rounds(200, 4); ++round) {
     const Generator &generator =
         generators()[randomInt(random, 0, generators().size() - 1)];
     int p = randomInt(random, 1, 12);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Schedule/Widths.h"
+#include "../Rounds.h"
 #include "TestUtilities.h"
 #include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Bounds.h"
@@ -286,9 +287,10 @@ TEST(Widths, LimitsOfEverySchedule) {
     if (generator.name == "auto")
       expectNoneIsShorter(problem, *within);
   };
-  forWideSchedules(16, /*isLimited=*/false, check);
-  EXPECT_GT(limited, 200);
-  EXPECT_GT(refusals, 50);
+  const int count = veeline::test::rounds(16, 3);
+  forWideSchedules(count, /*isLimited=*/false, check);
+  EXPECT_GT(limited, 12 * count);
+  EXPECT_GT(refusals, 3 * count);
 }
 
 /// The bounds of each rank hold for every schedule.
@@ -314,8 +316,9 @@ TEST(Widths, BoundsOfRanks) {
     EXPECT_LE(bounds.makespan.time, simulation.makespan * slack);
     EXPECT_LE(bounds.span.time, longestSpan(simulation) * slack);
   };
-  forWideSchedules(24, /*isLimited=*/true, check);
-  EXPECT_GT(checked, 200);
+  const int count = veeline::test::rounds(24, 3);
+  forWideSchedules(count, /*isLimited=*/true, check);
+  EXPECT_GT(checked, 8 * count);
 }
 
 /// Three ranks share the work of one stage, and the bound says so, too.

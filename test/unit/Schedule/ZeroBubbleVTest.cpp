@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Rounds.h"
 #include "Figures.h"
 
 using namespace veeline::schedule;
@@ -53,7 +54,8 @@ TEST(ZeroBubbleV, PublishedTable) {
 TEST(ZeroBubbleV, FiguresOfPeers) {
   std::vector<Figures> rows = readFigures("peers.csv", "zb-v");
   EXPECT_EQ(rows.size(), 128u);
-  for (const Figures &row : rows) {
+  for (size_t i = 0; i < rows.size(); i += veeline::test::isLong() ? 1 : 3) {
+    const Figures &row = rows[i];
     Problem problem = problemOf(row);
     Simulation span = simulated(problem, Objective::Span);
     EXPECT_LE(span.bubbleSpan, row.bubbleSpan + 0.5e-6) << row.line;
@@ -130,7 +132,8 @@ TEST(ZeroBubbleV, ALimitWithoutMemoryIsMet) {
 // By its own measure, each objective is at least as good as the other.
 TEST(ZeroBubbleV, Objectives) {
   Random random = makeRandom();
-  for (int round = 0; round < 300; ++round) {
+  const int count = veeline::test::rounds(300, 3);
+  for (int round = 0; round < count; ++round) {
     Problem problem = randomProblem(random, "zb-v", randomInt(random, 1, 8),
                                     randomInt(random, 1, 24));
     problem.memoryLimits.clear();
