@@ -59,6 +59,9 @@ for name, (right, failing, wrong) in COMMANDS.items():
     check(0, name, *right)
     check(2, name, *wrong)
     check(2, name, "--no-such-option")
+    said = run(name, "--hlep").stderr
+    if "unknown option '--hlep'; did you mean '--help'?" not in said:
+        sys.exit(f"veeline {name} --hlep: {said}")
     if failing:
         check(1, name, *failing)
     if name not in SILENT:
