@@ -76,6 +76,13 @@ check(1, "schedule", "--from", "net.mlir")
 check(1, "schedule", *sizes, "--cost-file", "wrong.txt")
 check(1, "schedule", *sizes, "--against", "file:none.csv")
 check(1, "train", "net.vee", "--data", "x=none.npy")
+for options, message in {
+        ("--timeline", "x.htm"): "--timeline: 'x.htm' ends neither in .html, for a page, nor in .json, for a trace",
+        ("--timeline-steps", "3"): "--timeline-steps requires --timeline"}.items():
+    for name in ("train", "eval"):
+        check(2, name, "net.vee", *options)
+        if message not in (said := run(name, "net.vee", *options).stderr):
+            sys.exit(f"veeline {name} {' '.join(options)}: {said}")
 check(1, "compile", "net.mlir", "--script", "none.mlir")
 check_full_disk("compile", "net.mlir", "-o", "new.vee", "-O0", "--json")
 for name in ("inspect", "doctor"):
