@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "Json.h"
 
 #include "veeline/Base/ProcessLimits.h"
 #include "veeline/Base/Text.h"
@@ -17,7 +18,6 @@
 
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 using namespace veeline;
 
@@ -68,15 +68,14 @@ static void printJson(const Inventory &inventory) {
   }
   for (const DeviceReport &device : inventory.devices)
     devices.push_back({{"name", device.name}, {"chip", device.chip}});
-  Json object{{"format", "veeline-machine"},
-              {"version", 1},
-              {"cpu", getCpuName()},
-              {"cores", countUsableCores()},
-              {"memory_bytes", getAllowedMemory().value_or(0)},
-              {"library", productLibrary()},
-              {"libraries", std::move(libraries)},
-              {"devices", std::move(devices)}};
-  std::puts(object.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  driver::printObject({{"format", "veeline-machine"},
+                       {"version", 1},
+                       {"cpu", getCpuName()},
+                       {"cores", countUsableCores()},
+                       {"memory_bytes", getAllowedMemory().value_or(0)},
+                       {"library", productLibrary()},
+                       {"libraries", std::move(libraries)},
+                       {"devices", std::move(devices)}});
 }
 
 void driver::describeMachine(const compiler::DoctorCommand &command,

@@ -85,7 +85,7 @@ for options, message in {
             sys.exit(f"veeline {name} {' '.join(options)}: {said}")
 check(1, "compile", "net.mlir", "--script", "none.mlir")
 check_full_disk("compile", "net.mlir", "-o", "new.vee", "-O0", "--json")
-for name in ("inspect", "doctor"):
+for name in ("inspect", "doctor", "export", "timeline"):
     check_full_disk(name, *COMMANDS[name][0], "--json")
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
     process = subprocess.Popen(["veeline", "train", "net.vee", "--synthetic", "fixed", "--steps", "100000000"], stdout=subprocess.PIPE)

@@ -1,4 +1,4 @@
-"""Usage: json_schema.py PAGE schedule|dial|comparison|compilation|report|explained|inspect|inspection|kernels|pieces|evaluation|doctor|doctor-of-runtime < JSON
+"""Usage: json_schema.py PAGE schedule|dial|comparison|compilation|report|explained|inspect|inspection|kernels|pieces|evaluation|export|timeline|doctor|doctor-of-runtime < JSON
 
 Checks that the members have these types, and that PAGE, docs/tools.md, lists them. Those of a schedule are in docs/scheduling.md.
 """
@@ -27,6 +27,8 @@ SCHEMAS = {
     "explained": {"format": str, "version": int, "schedule": str, "explanation": dict},
     "doctor": {"format": str, "version": int, "cpu": str, "cpu_features": list, "cores": int, "memory_bytes": int, "library": str, "libraries": list,
                "devices": list, "table_path": str, "table": (dict, type(None))},
+    "export": {"format": str, "version": int, "file": str, "model": str, "step": int, "parameters": int, "as_init": bool},
+    "timeline": {"format": str, "version": int, "file": str, "panels": list},
     "doctor-of-runtime": {"format": str, "version": int, "cpu": str, "cores": int, "memory_bytes": int, "library": str, "libraries": list,
                           "devices": list},
 }
