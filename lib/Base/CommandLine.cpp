@@ -94,11 +94,9 @@ static bool printsJsonOtherwise(const std::string &name,
   return name == "--json" && std::ranges::find(known, "--log") != known.end();
 }
 
-/// Reports an unknown option first, because the argument after it was probably
-/// meant as its value.
-static std::string describeExtras(CLI::App &app) {
-  std::vector<std::string> extras = app.remaining(/*recurse=*/true);
-  for (const std::string &argument : extras) {
+/// Describes an unknown option. Returns an empty string if there is none.
+static std::string describeUnknownOption(CLI::App &app) {
+  for (const std::string &argument : app.remaining(/*recurse=*/true)) {
     if (!argument.starts_with("-"))
       continue;
     std::string name = argument.substr(0, argument.find('='));
@@ -107,7 +105,16 @@ static std::string describeExtras(CLI::App &app) {
            (printsJsonOtherwise(name, known) ? "; did you mean '--log json'?"
                                              : suggestionOfOption(name, known));
   }
-  return "unexpected argument '" + extras.front() + "'";
+  return "";
+}
+
+/// Reports an unknown option first, because the argument after it was probably
+/// meant as its value.
+static std::string describeExtras(CLI::App &app) {
+  std::string unknown = describeUnknownOption(app);
+  return unknown.empty() ? "unexpected argument '" +
+                               app.remaining(/*recurse=*/true).front() + "'"
+                         : unknown;
 }
 
 /// A flag has no value. Without this check, "--flag=no" would silently unset
@@ -196,6 +203,10 @@ std::optional<int> commandline::parse(CLI::App &app, int argc,
     return failUsage(app, describeMismatch(app, error));
   } catch (const CLI::ConversionError &error) {
     return failUsage(app, describeConversion(error));
+  } catch (const CLI::RequiredError &error) {
+    // What is missing may be there, behind a misspelt option.
+    std::string unknown = describeUnknownOption(app);
+    return failUsage(app, unknown.empty() ? error.what() : unknown);
   } catch (const CLI::ParseError &error) {
     return failUsage(app, error.what());
   }

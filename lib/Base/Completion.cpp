@@ -100,6 +100,11 @@ commandline::complete(CLI::App &app, std::vector<std::string> words) {
       candidates.push_back({value, ""});
   else
     candidates = namesOf(*active, last.starts_with("-"));
+  if (!last.starts_with("-") && !(before && takesValue(*before)))
+    for (CLI::Option *option : active->get_options())
+      if (option->get_positional())
+        for (const std::string &value : valuesOf(*option))
+          candidates.push_back({value, ""});
   std::erase_if(candidates, [&](const Candidate &candidate) {
     return !candidate.word.starts_with(last);
   });

@@ -179,7 +179,8 @@ static void printJson(const Machine &machine, const std::string &path,
   for (const DeviceReport &device : machine.devices)
     devices.push_back(llvm::json::Object{
         {"name", llvm::json::fixUTF8(device.name)}, {"chip", device.chip}});
-  llvm::json::Object object{{"version", 1},
+  llvm::json::Object object{{"format", "veeline-machine"},
+                            {"version", 1},
                             {"cpu", getCpuName()},
                             {"cpu_features", getCpuFeatures()},
                             {"cores", countUsableCores()},

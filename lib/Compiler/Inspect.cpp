@@ -153,7 +153,12 @@ static void printJson(const InspectCommand &command,
   if (program && command.memory)
     tables["memory"] = getMemoryAsJson(*program);
   if (tables.empty()) {
-    llvm::outs() << artifact::toJson(metadata) << '\n';
+    // The metadata itself is the content of an artifact, whose version is
+    // elsewhere.
+    std::string members = artifact::toJson(metadata);
+    llvm::outs() << "{\n  \"format\": \"veeline-metadata\",\n"
+                    "  \"version\": 1,"
+                 << llvm::StringRef(members).drop_front() << '\n';
     return;
   }
   tables["format"] = "veeline-inspection";

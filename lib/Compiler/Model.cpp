@@ -19,6 +19,7 @@
 #include "veeline/Import/Parse.h"
 #include "veeline/Import/Passes.h"
 #include "veeline/InitAll.h"
+#include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/artifact.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -97,6 +98,13 @@ LogicalResult Model::load(const std::string &path) {
   if (llvm::StringRef(path).ends_with(".npy") && llvm::sys::fs::exists(path))
     return printError("'" + path +
                       "' is no model but data: veeline train --data reads it");
+  if (schedule::readScheduleFile(path))
+    return printError("'" + path +
+                      "' is no model but a schedule: give it with --schedule "
+                      "file:" +
+                      path +
+                      " to veeline compile, beside a model, or to veeline "
+                      "schedule");
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file)

@@ -355,6 +355,18 @@ std::vector<commandline::OptionName> veeline::compiler::listCompileOptions() {
   return commandline::listOptions(app);
 }
 
+/// Why the file with the order cannot be read, if that is so.
+static std::optional<std::string> findWrongFile(const CompileCommand &command) {
+  std::optional<std::string> path =
+      schedule::scheduleFilePath(command.schedule);
+  if (!path)
+    return std::nullopt;
+  auto file = schedule::readScheduleFile(*path);
+  if (file)
+    return std::nullopt;
+  return "--schedule: " + file.error().message;
+}
+
 Parsed<CompileCommand>
 veeline::compiler::parseCompile(int argc, const char *const *argv) {
   CompileCommand command;
@@ -363,6 +375,11 @@ veeline::compiler::parseCompile(int argc, const char *const *argv) {
   addCompileOptions(app, command);
   if (std::optional<int> code = commandline::parse(app, argc, argv))
     return {std::nullopt, *code};
+  // A file that is wrong is no wrong command line.
+  if (std::optional<std::string> wrong = findWrongFile(command)) {
+    commandline::printError(*wrong);
+    return {std::nullopt, 1};
+  }
   std::string misfit = checkOptions(app, command);
   if (!misfit.empty())
     return {std::nullopt, commandline::failUsage(app, misfit)};

@@ -158,3 +158,10 @@ def text(value):
     if b"\0" in encoded:
         raise ValueError(f"{value!r} has a character of code 0")
     return encoded
+
+
+def required(what, value):
+    """The same for a text or a path that may not be left out; messages call it `what`."""
+    if not isinstance(value, (str, bytes, os.PathLike)):
+        raise InvalidError(f"{what} is expected; found {value!r}")
+    return text(value)

@@ -16,7 +16,13 @@ import os
 import secrets
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 
-from veeline._library import FailedError, Handle, InvalidError, Library, Option, Status, String, option_names, options, take_bytes, text
+from veeline._library import FailedError, Handle, InvalidError, Library, Option, Status, String, option_names, options, required, take_bytes, text
+
+__all__ = ["Artifact", "CompileError", "Diagnostic", "Module", "compile", "compile_options"]
+
+
+def __dir__():
+    return __all__
 
 
 class _Diagnostic(ctypes.Structure):
@@ -96,17 +102,21 @@ class Artifact:
     def save(self, path):
         """Writes the file that `veeline compile` would have written."""
         # The file is complete or as it was, whoever else writes it at the same time.
-        temporary = f"{os.fsdecode(path)}.{secrets.token_hex(8)}.tmp"
-        with open(temporary, "xb") as file:
-            try:
-                file.write(self.data)
-                file.flush()
-                os.fsync(file.fileno())
-                os.replace(temporary, path)
-            except BaseException:  # Ctrl-C, too.
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary)
-                raise
+        temporary = f"{os.fsdecode(required('the path of a file', path))}.{secrets.token_hex(8)}.tmp"
+        try:
+            with open(temporary, "xb") as file:
+                try:
+                    file.write(self.data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                    os.replace(temporary, path)
+                except BaseException:  # Ctrl-C, too.
+                    with contextlib.suppress(OSError):
+                        os.unlink(temporary)
+                    raise
+        except OSError as error:
+            # The name of the temporary file says nothing to the caller.
+            raise OSError(error.errno, error.strerror, path) from None
 
     def __len__(self):
         return len(self.data)

@@ -10,9 +10,17 @@ At the end of a cell of a notebook, a schedule is a picture.
 import array
 import collections
 import ctypes
+import numbers
+import operator
 from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64
 
-from veeline._library import Handle, InvalidError, Library, Status, String, take_bytes, text
+from veeline._library import Handle, InvalidError, Library, Status, String, required, take_bytes, text
+
+__all__ = ["ACTIVATION", "Chunk", "Offload", "Op", "Problem", "Schedule", "Simulation", "Times", "generate", "names", "read"]
+
+
+def __dir__():
+    return __all__
 
 
 class _Costs(ctypes.Structure):
@@ -116,11 +124,41 @@ def names():
     return [_library.call("veelineScheduleNameAt", i).decode() for i in range(_library.call("veelineNumSchedules"))]
 
 
-def _integer(name, value, bits=32):
+def _integer(name, value, bits=32, signed=True):
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InvalidError(f"{name} is an integer; found {value!r}") from None
     # ctypes would cut off what does not fit.
-    if not -2**(bits - 1) <= value < 2**(bits - 1):
+    low = -2**(bits - 1) if signed else 0
+    if not low <= number < low + 2**bits:
         raise InvalidError(f"{name} is {value}, which is out of range")
+    return number
+
+
+def _number(name, value):
+    if not isinstance(value, numbers.Real):
+        raise InvalidError(f"{name} is a number; found {value!r}")
     return value
+
+
+def _costs(name, values):
+    # ctypes would take 0 for those that are missing.
+    try:
+        values = tuple(values)
+    except TypeError:
+        values = (values,)
+    if len(values) != 3 or not all(isinstance(value, numbers.Real) for value in values):
+        raise InvalidError(f"{name} is three numbers, of F, B and W; found {', '.join(map(repr, values)) or 'none'}")
+    return _Costs(*values)
+
+
+def _edge(start, end, *more):
+    if not 2 <= len(more) <= 3:
+        raise InvalidError("an edge is (from, to, forward transfer, backward transfer[, carries a gradient]); "
+                           f"found {2 + len(more)} values")
+    return _Edge(_integer("an edge's chunk", start), _integer("an edge's chunk", end),
+                 *(_number("an edge's transfer", transfer) for transfer in more[:2]), more[2] if len(more) == 3 else True)
 
 
 class _Owner:
@@ -148,10 +186,14 @@ class Problem(_Owner):
 
     def __init__(self, schedule, stages, microbatches, *, chunks_per_stage=0, cost=(1, 1, 1), transfer=0, activation=(1, 0, -1),
                  memory_limit=None, offload_time=None, recompute=None, recompute_activation=0):
-        options = _ProblemOptions(text(schedule), _integer("stages", stages), _integer("chunks_per_stage", chunks_per_stage),
-                                  _integer("microbatches", microbatches), _Costs(*cost), transfer, _Costs(*activation),
-                                  -1 if memory_limit is None else memory_limit, -1 if offload_time is None else offload_time,
-                                  -1 if recompute is None else recompute, recompute_activation)
+        def or_none(name, value):
+            return -1 if value is None else _number(name, value)
+
+        options = _ProblemOptions(required("the name of a schedule", schedule), _integer("stages", stages),
+                                  _integer("chunks_per_stage", chunks_per_stage), _integer("microbatches", microbatches),
+                                  _costs("cost", cost), _number("transfer", transfer), _costs("activation", activation),
+                                  or_none("memory_limit", memory_limit), or_none("offload_time", offload_time),
+                                  or_none("recompute", recompute), _number("recompute_activation", recompute_activation))
         handle = Handle()
         _library.call("veelineProblemCreate", byref(options), byref(handle))
         super().__init__(handle)
@@ -178,16 +220,17 @@ class Problem(_Owner):
     def set_chunk(self, index, chunk=None, **values):
         """Sets what chunk `index` costs: all of `chunk`, or those `values` alone, by the names of Chunk's fields."""
         chunk = self.chunk(index) if chunk is None else chunk
-        for name, value in values.items():
-            if name not in dict(Chunk._fields_):
-                raise InvalidError(f"a chunk has no '{name}'; it has {', '.join(dict(Chunk._fields_))}")
-            setattr(chunk, name, value)
+        fields = dict(Chunk._fields_)
+        for field, value in values.items():
+            if field not in fields:
+                raise InvalidError(f"a chunk has no '{field}'; it has {', '.join(fields)}")
+            setattr(chunk, field, _integer(field, value, bits=64) if fields[field] is c_int64 else
+                    _number(field, value) if fields[field] is c_double else value)
         _library.call("veelineProblemSetChunk", self._handle, _integer("a chunk", index), byref(chunk))
 
     def set_edges(self, edges):
         """Sets what passes between chunks: (from, to, forward transfer, backward transfer[, carries a gradient]) each."""
-        edges = [_Edge(_integer("an edge's chunk", start), _integer("an edge's chunk", end), *more, *(() if len(more) == 3 else (True,)))
-                 for start, end, *more in edges]
+        edges = [_edge(*edge) for edge in edges]
         _library.call("veelineProblemSetEdges", self._handle, (_Edge * len(edges))(*edges), len(edges))
 
     def set_memory_limits(self, limits, unit=None):
@@ -195,8 +238,7 @@ class Problem(_Owner):
         limits = [_integer("a memory limit", limit, bits=64) for limit in limits]
         _library.call("veelineProblemSetMemoryLimits", self._handle, (c_int64 * len(limits))(*limits), len(limits))
         if unit is not None:
-            _library.call("veelineProblemSetMemoryUnit", self._handle, _integer("a unit", unit[0], bits=64), text(unit[1]))
-
+            _library.call("veelineProblemSetMemoryUnit", self._handle, _integer("a unit", unit[0], bits=64), required("the name of a unit", unit[1]))
 
     def __repr__(self):
         return f"<veeline.Problem of {self.stages} stages, {len(self.stage_of_chunk)} chunks, {self.microbatches} microbatches>"
@@ -221,6 +263,7 @@ class Simulation(_Owner):
 
     def times(self, rank):
         """When the operations of a rank begin and end, and its memory after each of them."""
+        rank = _integer("a rank", rank)
         count = self._counts[rank] if 0 <= rank < len(self._counts) else 0
         starts, ends, memory = array.array("d", bytes(8 * count)), array.array("d", bytes(8 * count)), array.array("q", bytes(8 * count))
         _library.call("veelineSimulationGetTimes", self._handle, rank, (c_double * count).from_buffer(starts),
@@ -295,7 +338,7 @@ class Schedule(_Owner):
         """The text of a file: "svg", "html", "csv" (PyTorch's), "comms.csv" (the same with communication cells), "json" (with the
         problem), "trace" (Chrome's) or "text"."""
         string = String()
-        _library.call("veelineScheduleToText", self._handle, text(format), byref(string))
+        _library.call("veelineScheduleToText", self._handle, required("the name of a format", format), byref(string))
         return take_bytes(string).decode()
 
     def _repr_svg_(self):
@@ -319,9 +362,10 @@ def generate(name, stages=None, microbatches=None, *, problem=None, objective=No
         raise InvalidError(f"objective is makespan, span or period, not '{objective}'")
     if offload is None:
         offload = options.get("offload_time") is not None
-    given = _GenerateOptions(_OBJECTIVES[objective], overlap_blocks, search_seconds, seed, offload)
+    given = _GenerateOptions(_OBJECTIVES[objective], overlap_blocks, _number("search_seconds", search_seconds),
+                             _integer("seed", seed, bits=64, signed=False), offload)
     handle = Handle()
-    _library.call("veelineScheduleGenerate", problem._handle, text(name), byref(given), byref(handle))
+    _library.call("veelineScheduleGenerate", problem._handle, required("the name of a schedule", name), byref(given), byref(handle))
     return Schedule(handle)
 
 
@@ -330,5 +374,6 @@ def read(source, format, *, problem=None, file="a schedule"):
     `file` names the text in messages."""
     data = source.encode() if isinstance(source, str) else bytes(source)
     handle = Handle()
-    _library.call("veelineScheduleRead", text(format), data, len(data), text(file), problem._handle if problem else Handle(), byref(handle))
+    _library.call("veelineScheduleRead", required("the name of a format", format), data, len(data), text(file),
+                  problem._handle if problem else Handle(), byref(handle))
     return Schedule(handle)

@@ -17,7 +17,13 @@ from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, 
 
 from veeline import _arrays
 from veeline.compiler import Artifact
-from veeline._library import Handle, InvalidError, Library, Option, Status, String, VeelineWarning, option_names, options, take_bytes, text
+from veeline._library import Handle, InvalidError, Library, Option, Status, String, VeelineWarning, option_names, options, required, take_bytes, text
+
+__all__ = ["Parameters", "Tensor", "Trainer", "trainer_options"]
+
+
+def __dir__():
+    return __all__
 
 
 class _StepInfo(ctypes.Structure):
@@ -121,7 +127,7 @@ class Trainer:
             content = bytes(artifact)
             _library.call("veelineTrainingOpenInMemory", content, len(content), *options(given), byref(handle))
         else:
-            _library.call("veelineTrainingOpen", text(artifact), *options(given), byref(handle))
+            _library.call("veelineTrainingOpen", required("an artifact or the path of one", artifact), *options(given), byref(handle))
         self._handle = handle
         self.microbatches = self._call("veelineTrainingNumMicrobatches")
         self.batches, self.buffers, self.results = (self._tensors(kind) for kind in (_BATCH, _BUFFER, _RESULT))
@@ -253,7 +259,7 @@ class Trainer:
 
     def save(self, path):
         """Writes all parameters as a .safetensors file."""
-        self._call("veelineTrainingSave", text(path))
+        self._call("veelineTrainingSave", required("the path of a file", path))
 
     def close(self):
         """Ends the ranks, and frees what they have. Nothing else can be asked of the trainer then."""

@@ -75,6 +75,11 @@ try:
 except OSError as error:
     resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     print(error.strerror, pathlib.Path("path.vee").read_bytes() == artifact.data, list(pathlib.Path().glob("path.vee?*")))
+try:
+    artifact.save("nowhere/x.vee")
+except FileNotFoundError as error:
+    print(error)
+print_error("no path", artifact.save, None)
 # Threads that write one file, a path in bytes, and Ctrl-C.
 threads = [threading.Thread(target=artifact.save, args=[b"path.vee"]) for _ in range(4)]
 for thread in threads:

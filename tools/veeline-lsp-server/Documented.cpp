@@ -83,6 +83,48 @@ static bool document(json::Object &answer) {
   return true;
 }
 
+/// Replaces the name and version of MLIR's server in the answer to the first
+/// request. Returns false if this is another answer.
+static bool rename(json::Object &answer) {
+  json::Object *result = answer.getObject("result");
+  json::Object *server = result ? result->getObject("serverInfo") : nullptr;
+  if (!server)
+    return false;
+  (*server)["name"] = "veeline-lsp-server";
+  (*server)["version"] = VEELINE_VERSION;
+  return true;
+}
+
+static bool isGenericForm(const json::Value &note) {
+  const json::Object *object = note.getAsObject();
+  return object && object->getString("message").value_or("").starts_with(
+                       "see current operation");
+}
+
+/// Leaves out the notes with the op in generic form, which verifiers add to
+/// every error. The editor shows the op itself.
+static bool dropGenericForms(json::Object &message) {
+  if (message.getString("method") != "textDocument/publishDiagnostics")
+    return false;
+  json::Object *params = message.getObject("params");
+  json::Array *errors = params ? params->getArray("diagnostics") : nullptr;
+  if (!errors)
+    return false;
+  for (json::Value &error : *errors) {
+    json::Object *object = error.getAsObject();
+    json::Array *notes =
+        object ? object->getArray("relatedInformation") : nullptr;
+    if (!notes)
+      continue;
+    json::Array kept;
+    for (json::Value &note : *notes)
+      if (!isGenericForm(note))
+        kept.push_back(std::move(note));
+    *notes = std::move(kept);
+  }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Messages
 //===----------------------------------------------------------------------===//
@@ -144,7 +186,8 @@ public:
   bool relayAnswers() {
     while (std::optional<std::string> content = readMessage(fromServer)) {
       std::optional<json::Object> answer = parseObject(*content);
-      if (answer && isOfHover(*answer) && document(*answer))
+      if (answer && ((isOfHover(*answer) && document(*answer)) ||
+                     rename(*answer) || dropGenericForms(*answer)))
         content = llvm::formatv("{0}", json::Value(std::move(*answer)));
       if (!writeMessage(stdout, *content))
         return false;

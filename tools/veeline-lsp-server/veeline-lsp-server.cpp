@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
 #include "Documented.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -17,6 +18,7 @@ static int serve(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  veeline::addVersion();
   // With options, MLIR's developers run MLIR's own tests, which write messages
   // in another form.
   return argc > 1

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -77,6 +78,7 @@ static LogicalResult runOn(std::unique_ptr<llvm::MemoryBuffer> text,
 }
 
 int main(int argc, char **argv) {
+  veeline::addVersion();
   veeline::registerEveryPass();
   DialectRegistry registry;
   veeline::registerEveryDialect(registry);

@@ -29,7 +29,15 @@ static Expected<std::string> readFile(const char *path) {
   return std::string(file->bytes());
 }
 
+static constexpr char usage[] =
+    "usage: veeline-pack [--image FILE] METADATA.json OUTPUT OBJECT.so ...\n"
+    "Make an artifact from metadata and from what another compiler made\n";
+
 int main(int argc, char **argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0)
+    return std::fputs(usage, stdout) < 0;
+  if (argc == 2 && std::strcmp(argv[1], "--version") == 0)
+    return std::puts("veeline-pack " VEELINE_VERSION) < 0;
   bool hasImage = argc > 2 && std::strcmp(argv[1], "--image") == 0;
   const char *image = hasImage ? argv[2] : nullptr;
   if (hasImage) {
@@ -37,8 +45,7 @@ int main(int argc, char **argv) {
     argc -= 2;
   }
   if (argc < 3) {
-    std::fprintf(stderr, "usage: veeline-pack [--image FILE] METADATA.json "
-                         "OUTPUT OBJECT.so ...\n");
+    std::fputs(usage, stderr);
     return 2;
   }
   Expected<MappedFile> text = MappedFile::open(argv[1]);

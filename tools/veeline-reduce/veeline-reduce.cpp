@@ -4,11 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "veeline/InitAll.h"
 
 int main(int argc, char **argv) {
+  veeline::addVersion();
   veeline::registerEveryPass();
   mlir::DialectRegistry registry;
   veeline::registerEveryDialect(registry);

@@ -4,12 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
 #include "Translations.h"
 
 #include "mlir/InitAllTranslations.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
+  veeline::addVersion();
   mlir::registerAllTranslations();
   veeline::translate::registerFromPrograms();
   veeline::translate::registerToPrograms();

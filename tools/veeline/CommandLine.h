@@ -17,6 +17,10 @@ namespace CLI {
 class App;
 } // namespace CLI
 
+namespace veeline::compiler {
+struct DoctorCommand;
+} // namespace veeline::compiler
+
 namespace veeline::driver {
 
 /// Makes signals that end the process delete its temporary files.
@@ -57,8 +61,14 @@ std::function<int()> addTimelineCommand(CLI::App &app);
 /// after a message. `command` is the subcommand that needs it.
 void *loadCompiler(const std::string &command, const char *symbol);
 
+/// Prints what `veeline doctor` can say without the compiler, which cannot be
+/// loaded because of `compilerProblem`.
+void describeMachine(const compiler::DoctorCommand &command,
+                     const std::string &compilerProblem);
+
 /// Loads the compiler's library and runs `compile`, `inspect` or `doctor` in
-/// it. `argv[0]` is the name of the subcommand.
+/// it. `argv[0]` is the name of the subcommand. Without the library, help and
+/// most of `doctor` still work.
 int runCompiler(int argc, const char *const *argv);
 
 /// Parses the command line. If it sets `finished`, help was printed, or an

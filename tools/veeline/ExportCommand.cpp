@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "Json.h"
 
 #include "Checkpoint.h"
 #include "veeline/Base/CommandLine.h"
@@ -19,6 +20,7 @@ namespace {
 struct ExportCommand {
   std::string checkpoint, output, names, dataType;
   std::string layout = "init";
+  bool json = false;
 };
 } // namespace
 
@@ -41,6 +43,16 @@ static Status exportCheckpoint(const ExportCommand &command) {
   const data::CheckpointIndex &index = checkpoint->index();
   bool isAsInit =
       !options.asModel && !index.params.empty() && index.params[0].inFile;
+  if (command.json) {
+    driver::printObject({{"format", "veeline-export"},
+                         {"version", 1},
+                         {"file", command.output},
+                         {"model", index.model},
+                         {"step", index.step},
+                         {"parameters", index.params.size()},
+                         {"as_init", isAsInit}});
+    return Status::success();
+  }
   std::printf("%s: %zu parameters of '%s' after step %ld%s\n",
               command.output.c_str(), index.params.size(), index.model.c_str(),
               long(index.step),
@@ -88,5 +100,7 @@ std::function<int()> driver::addExportCommand(CLI::App &app) {
                   "The type to write, rounding to the nearest number [default: "
                   "those of --layout]")
       ->check(CLI::IsMember({"f32", "f64", "bf16", "f16"}));
+  subcommand.add_flag("--json", command->json,
+                      "Print what was written as JSON");
   return [command] { return runExport(*command); };
 }

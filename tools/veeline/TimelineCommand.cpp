@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "Json.h"
 
 #include "Timeline.h"
 #include "veeline/Base/CommandLine.h"
@@ -23,6 +24,7 @@ namespace {
 struct TimelineCommand {
   std::vector<std::string> inputs;
   std::string output;
+  bool json = false;
 };
 } // namespace
 
@@ -64,8 +66,18 @@ static Status writeTimelines(const TimelineCommand &command) {
   }
   VEELINE_TRY(writeFileAtomically(command.output, page::toPage(graphs)));
   std::string names;
-  for (const std::string &graph : graphs)
+  nlohmann::json panels = nlohmann::json::array();
+  for (const std::string &graph : graphs) {
+    panels.push_back(page::describe(graph));
     names += (names.empty() ? "" : ", ") + page::describe(graph);
+  }
+  if (command.json) {
+    driver::printObject({{"format", "veeline-timeline"},
+                         {"version", 1},
+                         {"file", command.output},
+                         {"panels", std::move(panels)}});
+    return Status::success();
+  }
   std::printf("%s: %s\n", command.output.c_str(), printable(names).c_str());
   return Status::success();
 }
@@ -101,5 +113,7 @@ std::function<int()> driver::addTimelineCommand(CLI::App &app) {
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->check(checkPageName, "");
+  subcommand.add_flag("--json", command->json,
+                      "Print what is on the page as JSON");
   return [command] { return runTimeline(*command); };
 }

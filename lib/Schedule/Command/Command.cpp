@@ -86,8 +86,9 @@ static int finish(std::ostream &out, std::ostream &err) {
   out.flush();
   if (out)
     return ExitSuccess;
-  return fail({ErrorKind::InvalidProblem, "cannot write the output"},
-              ExitFailure, err);
+  return fail(
+      {ErrorKind::InvalidProblem, "standard output could not be written"},
+      ExitFailure, err);
 }
 
 //===----------------------------------------------------------------------===//
@@ -353,9 +354,10 @@ static int runCommand(const CommandOptions &options, std::ostream &out,
     printList(out);
     return finish(out, err);
   }
-  Expected<Request> request = Request::get(options);
+  ExitCode code = ExitUsage;
+  Expected<Request> request = Request::get(options, code);
   if (!request)
-    return fail(request.error(), ExitUsage, err);
+    return fail(request.error(), code, err);
   if (Status status = tryOutputs(options); !status)
     return fail(status.error(), ExitFailure, err);
   warn(request->warnings, err);

@@ -157,8 +157,10 @@ Status Request::readModel(const CommandOptions &options) {
   if (options.from.empty())
     return Status::success();
   Expected<CompiledModel> compiled = readCompiledModel(options.from);
-  if (!compiled)
+  if (!compiled) {
+    isFileWrong = true;
     return compiled.takeError();
+  }
   if (compiled->isOffloading && options.offload.empty())
     warnings.push_back(offloadsLeftOut(options.from, *compiled));
   wanted = {compiled->schedule};
@@ -171,7 +173,22 @@ Status Request::readModel(const CommandOptions &options) {
   return Status::success();
 }
 
-Expected<Request> Request::get(const CommandOptions &options) {
+Status Request::readOrders(const CommandOptions & /*options*/) {
+  for (const std::string &name : wanted) {
+    std::optional<std::string> path = scheduleFilePath(name);
+    if (!path || orders.contains(*path))
+      continue;
+    Expected<ImportedSchedule> order = readScheduleFile(*path);
+    if (!order) {
+      isFileWrong = true;
+      return order.takeError();
+    }
+    orders[*path] = std::make_shared<const ImportedSchedule>(std::move(*order));
+  }
+  return Status::success();
+}
+
+Expected<Request> Request::get(const CommandOptions &options, ExitCode &code) {
   Request request;
   request.memoryLimit = options.memoryLimit;
   request.overlap = options.overlap;
@@ -187,9 +204,12 @@ Expected<Request> Request::get(const CommandOptions &options) {
   request.generator.simulation = request.simulation;
   for (auto read :
        {&Request::readModel, &Request::readNames, &Request::readSizes,
-        &Request::readWidths, &Request::readCosts, &Request::readChunks})
-    if (Status status = (request.*read)(options); !status)
+        &Request::readWidths, &Request::readCosts, &Request::readOrders,
+        &Request::readChunks})
+    if (Status status = (request.*read)(options); !status) {
+      code = request.isFileWrong ? ExitFailure : ExitUsage;
       return status.takeError();
+    }
   if (!options.has("--objective") && request.isOfLoops() &&
       request.simulation == SimulationOptions())
     request.generator.objective = Objective::Period;
@@ -207,16 +227,14 @@ Status Request::readChunks(const CommandOptions &options) {
   if (options.costFile.empty())
     return Status::success();
   // Without --stages, there is an order from a file (readSizes).
-  if (!hasStages) {
-    Expected<ImportedSchedule> order =
-        readScheduleFile(*scheduleFilePath(wanted.front()));
-    if (!order)
-      return order.takeError();
-    costs.stages = order->placement.stages();
-  }
+  if (!hasStages)
+    costs.stages =
+        orders.at(*scheduleFilePath(wanted.front()))->placement.stages();
   Expected<CostFile> file = readCostFile(options.costFile, costs);
-  if (!file)
+  if (!file) {
+    isFileWrong = true;
     return file.takeError();
+  }
   if (file->hasAllMemory && !options.activation.empty())
     return usage("--activation is for lines that do not say their memory; all "
                  "of '" +

@@ -291,39 +291,36 @@ static bool hasLateBackwards(const Schedule &schedule) {
 }
 
 Expected<Task> Request::importedTask(const std::string &path) const {
-  Expected<ImportedSchedule> file = readScheduleFile(path);
-  if (!file)
-    return file.takeError();
-  if (Status status = checkFile(path, *file); !status)
+  ImportedSchedule file = *orders.at(path);
+  if (Status status = checkFile(path, file); !status)
     return status.takeError();
   std::string name = "file:" + path;
-  Expected<Task> task =
-      file->problem && !hasCosts && !model
-          ? Task{name, std::move(*file->problem)}
-          : makeTask(name, file->placement, file->microbatches);
+  Expected<Task> task = file.problem && !hasCosts && !model
+                            ? Task{name, std::move(*file.problem)}
+                            : makeTask(name, file.placement, file.microbatches);
   if (!task)
     return task;
-  if (Status status = setWidths(*task, *file, path); !status)
+  if (Status status = setWidths(*task, file, path); !status)
     return status.takeError();
-  bool hasOffloads = !file->schedule.offloads.empty();
-  bool hasOwnCosts = file->problem && !hasCosts && !model;
+  bool hasOffloads = !file.schedule.offloads.empty();
+  bool hasOwnCosts = file.problem && !hasCosts && !model;
   if (hasOffloads && (!hasOwnCosts || !offload.empty())) {
-    file->schedule.offloads.clear();
+    file.schedule.offloads.clear();
     if (offload.empty())
-      file->schedule.warnings.emplace_back(
+      file.schedule.warnings.emplace_back(
           "what the file offloads is left out, since it is for the file's own "
           "costs; --offload plans it for others");
   }
-  if (lacksFirstInput(file->schedule))
+  if (lacksFirstInput(file.schedule))
     task->problem.chunks[0] = task->problem.chunks[0].withoutBackwardInput();
-  if (Expected<const Generator *> known = findGenerator(file->schedule.name))
+  if (Expected<const Generator *> known = findGenerator(file.schedule.name))
     task->semantics = (*known)->semantics;
-  else if (hasLateBackwards(file->schedule))
+  else if (hasLateBackwards(file.schedule))
     task->semantics = UpdateSemantics::DoubleBuffered;
-  task->imported = std::move(file->schedule);
+  task->imported = std::move(file.schedule);
   if (model)
     task->imported = withoutMissing(task->problem, std::move(*task->imported));
-  if (file->widths.empty() && !task->problem.widths.empty())
+  if (file.widths.empty() && !task->problem.widths.empty())
     task->imported = spreadOverRanks(task->problem, *task->imported);
   return task;
 }

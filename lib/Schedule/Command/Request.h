@@ -10,7 +10,11 @@
 #include "Model.h"
 #include "Options.h"
 #include "veeline/Schedule/Auto.h"
+#include "veeline/Schedule/Command/Command.h"
 #include "veeline/Schedule/Formats/Formats.h"
+
+#include <map>
+#include <memory>
 
 namespace veeline::schedule {
 
@@ -49,9 +53,9 @@ struct LayerSizes {
 /// Makes tasks from names, all for one model.
 class Request {
 public:
-  /// Checks the options and reads the files that they name. The errors are
-  /// errors of usage.
-  static Expected<Request> get(const CommandOptions &options);
+  /// Checks the options and reads the files that they name. For an error, sets
+  /// `code`: what is wrong is the command line, or what is in a file.
+  static Expected<Request> get(const CommandOptions &options, ExitCode &code);
 
   /// Returns the task of a schedule by name, or of "file:PATH".
   Expected<Task> task(const std::string &name) const;
@@ -94,6 +98,7 @@ private:
   /// Whether all schedules are made for steps that follow each other.
   bool isOfLoops() const;
   Status readModel(const CommandOptions &options);
+  Status readOrders(const CommandOptions &options);
   Status readChunks(const CommandOptions &options);
   Status checkCut(int chunksPerStage) const;
   Expected<int> chooseChunksPerStage(const Generator &generator) const;
@@ -119,6 +124,10 @@ private:
                           int microbatches) const;
 
   std::vector<std::string> wanted;
+  /// The orders among them that are files, by path.
+  std::map<std::string, std::shared_ptr<const ImportedSchedule>> orders;
+  /// Whether an error is about the content of a file.
+  bool isFileWrong = false;
   ProblemOptions costs;
   /// The number of ranks of each stage, according to the command line or the
   /// compiled model. Empty if each has one or if they are not given.

@@ -292,7 +292,10 @@ Expected<std::unique_ptr<Checkpoint>>
 Checkpoint::open(const std::string &path) {
   std::error_code error;
   if (!fs::is_directory(path, error))
-    return Status::error("there is no folder '" + path + "'");
+    return Status::error(
+        fs::exists(path, error)
+            ? "'" + path + "' is a file, and not a folder of checkpoints"
+            : "there is no folder '" + path + "'");
   auto split = splitPath(path);
   std::string directory = split ? split->first : path;
   VEELINE_TRY_VALUE(std::vector<int64_t> steps, listCheckpoints(directory));

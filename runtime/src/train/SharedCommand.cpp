@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <tuple>
 
@@ -78,18 +79,32 @@ static std::string checkTimeout(const std::string &text) {
   return valid ? "" : text + " is not a number of seconds from 0.1 to 86400";
 }
 
+/// A page under a name like "x.htm" would be a trace. Names without an ending
+/// may be pipes.
+static std::string checkTimelineName(const std::string &path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  if (ending.empty() || ending == ".html" || ending == ".json")
+    return "";
+  return "'" + path +
+         "' ends neither in .html, for a page, nor in .json, for a trace";
+}
+
 void train::addTimelineOptions(CLI::App &app, Options &options,
                                const std::string &group) {
-  app.add_option("--timeline", options.timeline,
-                 "Write the last steps, one lane per rank: an interactive page "
-                 "if the name ends in .html, otherwise a Chrome trace")
-      ->type_name("FILE")
-      ->check(commandline::checkFileName)
-      ->group(group);
+  CLI::Option *timeline =
+      app.add_option("--timeline", options.timeline,
+                     "Write the last steps, one lane per rank: an interactive "
+                     "page if the name ends in .html, a Chrome trace if it "
+                     "ends in .json")
+          ->type_name("FILE")
+          ->check(commandline::checkFileName)
+          ->check(checkTimelineName, "")
+          ->group(group);
   app.add_option("--timeline-steps", options.timelineSteps,
                  "How many steps the timeline has")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000))
+      ->needs(timeline)
       ->group(group);
 }
 

@@ -1,4 +1,4 @@
-"""Usage: json_schema.py PAGE schedule|dial|comparison|compilation|report|explained|inspect|inspection|kernels|pieces|evaluation|doctor < JSON
+"""Usage: json_schema.py PAGE schedule|dial|comparison|compilation|report|explained|inspect|inspection|kernels|pieces|evaluation|export|timeline|doctor|doctor-of-runtime < JSON
 
 Checks that the members have these types, and that PAGE, docs/tools.md, lists them. Those of a schedule are in docs/scheduling.md.
 """
@@ -17,7 +17,7 @@ SCHEMAS = {
                     "programs": list, "phases": list, "seconds": NUMBER, "messages": list},
     "pieces": {"format": str, "version": int, "model": str, "machine_table": (str, type(None)), "pieces": list},
     "evaluation": {"event": str, "loss": NUMBER, "metrics": dict, "perplexity": NUMBER, "microbatches": int, "seconds": NUMBER},
-    "inspect": {"model": str, "fingerprint": str, "cpu": str, "cpu_features": list, "optimizer": str, "error_feedback": bool,
+    "inspect": {"format": str, "version": int, "model": str, "fingerprint": str, "cpu": str, "cpu_features": list, "optimizer": str, "error_feedback": bool,
                 "microbatches": int, "lengths": list, "options": list, "results": list, "loss_weight": int, "params": list,
                 "batches": list, "buffers": list, "programs": list, "target": str, "device": (dict, type(None))},
     "inspection": {"format": str, "version": int, "model": str, "program": (str, type(None)), "parameters": list, "schedule": list,
@@ -25,13 +25,27 @@ SCHEMAS = {
     "kernels": {"format": str, "version": int, "model": str, "program": (str, type(None)), "kernels": list},
     "report": {"format": str, "version": int, "schedule": str, "communication": dict, "explanation": dict},
     "explained": {"format": str, "version": int, "schedule": str, "explanation": dict},
-    "doctor": {"version": int, "cpu": str, "cpu_features": list, "cores": int, "memory_bytes": int, "library": str, "libraries": list,
+    "doctor": {"format": str, "version": int, "cpu": str, "cpu_features": list, "cores": int, "memory_bytes": int, "library": str, "libraries": list,
                "devices": list, "table_path": str, "table": (dict, type(None))},
+    "export": {"format": str, "version": int, "file": str, "model": str, "step": int, "parameters": int, "as_init": bool},
+    "timeline": {"format": str, "version": int, "file": str, "panels": list},
+    "doctor-of-runtime": {"format": str, "version": int, "cpu": str, "cores": int, "memory_bytes": int, "library": str, "libraries": list,
+                          "devices": list},
 }
+# Their members have the names of metrics, or of kinds of operations.
+NAMED = {"metrics", "made_of"}
 
 
-def objects(rows):
-    return [rows] if isinstance(rows, dict) else rows if isinstance(rows, list) else []
+def members(value):
+    """The names of all members, at any depth."""
+    if isinstance(value, list):
+        for element in value:
+            yield from members(element)
+    elif isinstance(value, dict):
+        for name, inside in value.items():
+            yield name
+            if name not in NAMED:
+                yield from members(inside)
 
 
 value = json.load(sys.stdin)
@@ -41,11 +55,8 @@ with open(sys.argv[1], encoding="utf-8") as file:
 for name, type_ in schema.items():
     if not isinstance(value.get(name), type_):
         sys.exit(f"member '{name}' is {value.get(name)!r}")
-# The objects of these arrays have members of their own.
-members = list(value) + [name for rows in ("limits", "schedules", "pieces", "programs", "phases", "messages", "libraries", "devices",
-                                          "parameters", "schedule", "communication", "memory", "kernels", "explanation", "table")
-                         if sys.argv[2] != "inspect" for row in objects(value.get(rows)) for name in row]
-for name in members:
-    if f"`{name}`" not in page:
-        sys.exit(f"{sys.argv[1]} does not list '{name}'")
+# Those of metadata are in another page.
+missing = {name for name in (value if sys.argv[2] == "inspect" else members(value)) if f"`{name}`" not in page}
+if missing:
+    sys.exit(f"{sys.argv[1]} does not list {', '.join(sorted(missing))}")
 print(sys.argv[2], "has", len(value), "members")

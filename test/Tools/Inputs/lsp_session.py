@@ -52,7 +52,8 @@ def at(word, after=0):
     return {"textDocument": {"uri": uri}, "position": {"line": line, "character": offset - text.rfind("\n", 0, offset) - 1}}
 
 
-print(ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})["capabilities"]["hoverProvider"])
+about = ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+print(about["capabilities"]["hoverProvider"], about["serverInfo"]["name"], about["serverInfo"]["version"])
 send("initialized", {})
 send("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "mlir", "version": 1, "text": text}})
 print("errors:", len(diagnostics()))
@@ -81,6 +82,16 @@ send("textDocument/didOpen", {"textDocument": {"uri": script_uri, "languageId": 
 print("errors of the script:", len(diagnostics()))
 place = {"textDocument": {"uri": script_uri}, "position": {"line": 2, "character": 20}}
 print("op of a script:", json.dumps(ask("textDocument/hover", place)["contents"]["value"]))
+# Found by a verifier, and not by the parser.
+wrong = script.replace("%module : !transform", "%module {behind = 1} : !transform")
+send("textDocument/didChange", {"textDocument": {"uri": script_uri, "version": 2}, "contentChanges": [{"text": wrong}]})
+for error in diagnostics():
+    print("error of a verifier:", error["message"], [note["message"] for note in error.get("relatedInformation", [])])
+# With a note of its own.
+twice = "func.func @f(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n" * 2
+send("textDocument/didChange", {"textDocument": {"uri": script_uri, "version": 3}, "contentChanges": [{"text": twice}]})
+for error in diagnostics():
+    print("error with a note:", error["message"], [note["message"] for note in error.get("relatedInformation", [])])
 send("textDocument/didChange", {"textDocument": {"uri": uri, "version": 3}, "contentChanges": [{"text": text}]})
 print("errors:", len(diagnostics()))
 ask("shutdown", None)

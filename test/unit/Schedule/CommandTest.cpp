@@ -215,7 +215,7 @@ TEST(Command, NamesAreNoTerminalCodes) {
       << result.out;
   directory.write("names.json", "{\"\\u001b[31m\": 1}");
   result = run({"--schedule", name.c_str()});
-  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.err.find('\x1b'), std::string::npos);
   EXPECT_NE(result.err.find("/\\x1B[31m: unknown member"), std::string::npos)
       << result.err;

@@ -30,8 +30,8 @@ static std::string outputOf(const std::string &line) {
   return out.str();
 }
 
-/// Whether the output begins with what is shown. A line "..." stands for any
-/// lines; what comes after it is further down.
+/// Whether the output is what is shown. A line "..." stands for any lines, also
+/// at the end.
 static void expectShown(const std::string &output,
                         const std::vector<std::string> &shown) {
   std::size_t from = 0;
@@ -48,9 +48,11 @@ static void expectShown(const std::string &output,
     from = at + line.size() + 1;
     isNext = true;
   }
+  if (isNext)
+    EXPECT_EQ(output.substr(from), "") << "is left out without '...'";
 }
 
-/// Every console block is a command, and the beginning of what it prints.
+/// Every console block is a command, and what it prints.
 static int checkBlocks(const char *path) {
   std::ifstream file(path);
   EXPECT_TRUE(file) << path;

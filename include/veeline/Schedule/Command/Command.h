@@ -20,7 +20,7 @@ namespace veeline::schedule {
 enum ExitCode : int {
   ExitSuccess = 0,
   /// The request is valid but has no solution, for example under a memory
-  /// limit.
+  /// limit, or a file cannot be read.
   ExitFailure = 1,
   /// The request is invalid: bad option, unknown schedule.
   ExitUsage = 2,

@@ -29,6 +29,24 @@ using transform::TransformState;
 #define GET_OP_CLASSES
 #include "veeline/Dialect/Pipe/TransformOps/PipeTransformOps.cpp.inc"
 
+LogicalResult script::verifyKnownAttributes(Operation *op) {
+  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+    StringRef found = attribute.getName();
+    if (found.contains('.'))
+      continue;
+    std::vector<std::string> known;
+    for (StringAttr name : op->getName().getAttributeNames())
+      known.push_back(name.str());
+    InFlightDiagnostic error = op->emitOpError();
+    if (known.empty())
+      return error << "has no attributes; found '" << found << "'";
+    return error << "has no attribute '" << found << "'; it has "
+                 << veeline::joinNames(known)
+                 << veeline::suggestion(found.str(), known);
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Cuts
 //===----------------------------------------------------------------------===//

@@ -89,3 +89,57 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// A misspelt option would do nothing.
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%net: !transform.op<"func.func">) {
+    // expected-error @below {{'transform.pipe.partition' op has no attribute 'stage'; it has chunks_per_stage, clip_sync, forward_only, machine_cores, machine_table, pieces, placement, profile, replicas, stage_replicas, stages; did you mean 'stages'?}}
+    %0 = transform.pipe.partition %net {stage = 2} : (!transform.op<"func.func">) -> !transform.op<"pipe.pipeline">
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%net: !transform.op<"pipe.pipeline">) {
+    // expected-error @below {{has no attribute 'schedul'; it has microbatches, objective, offload, replicas, schedule, sequential, shard_optimizer, slip, updates_at_end; did you mean 'schedule'?}}
+    %0 = transform.pipe.schedule %net {schedul = "zb-v"} : (!transform.op<"pipe.pipeline">) -> !transform.op<"pipe.pipeline">
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%net: !transform.op<"pipe.pipeline">) {
+    // expected-error @below {{'transform.pipe.split_backward' op has no attributes; found 'stages'}}
+    %0 = transform.pipe.split_backward %net {stages = 2} : (!transform.op<"pipe.pipeline">) -> !transform.op<"pipe.pipeline">
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%net: !transform.any_op) {
+    // expected-error @below {{has no attributes; found 'behind'}}
+    transform.pipe.cut %net {behind = "x"} : !transform.any_op
+    transform.yield
+  }
+}
+
+// -----
+
+// Names with a dot are other dialects'.
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @unused(%net: !transform.op<"pipe.pipeline">) {
+    %0 = transform.pipe.split_backward %net {other.note = "x"} : (!transform.op<"pipe.pipeline">) -> !transform.op<"pipe.pipeline">
+    transform.yield
+  }
+  transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+    transform.yield
+  }
+}

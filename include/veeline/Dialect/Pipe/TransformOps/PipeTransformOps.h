@@ -13,6 +13,22 @@
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
+namespace veeline::pipe::script {
+
+/// Emits an error if `op` has an attribute with a name that it does not know.
+mlir::LogicalResult verifyKnownAttributes(mlir::Operation *op);
+
+template <typename ConcreteType>
+class KnownAttributes
+    : public mlir::OpTrait::TraitBase<ConcreteType, KnownAttributes> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return verifyKnownAttributes(op);
+  }
+};
+
+} // namespace veeline::pipe::script
+
 #define GET_OP_CLASSES
 #include "veeline/Dialect/Pipe/TransformOps/PipeTransformOps.h.inc"
 

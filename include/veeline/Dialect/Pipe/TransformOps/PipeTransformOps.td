@@ -21,9 +21,15 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Transform_FuncHandle : Transform_ConcreteOpType<"func.func">;
 def Transform_PipelineHandle : Transform_ConcreteOpType<"pipe.pipeline">;
 
+/// Refuses attributes that the op does not have, because an option with a wrong
+/// name would do nothing. Names with a dot belong to other dialects.
+def KnownAttributes : NativeOpTrait<"KnownAttributes"> {
+  let cppNamespace = "::veeline::pipe::script";
+}
+
 class PipeTransformOp<string mnemonic, list<Trait> traits = []>
     : Op<Transform_Dialect, "pipe." # mnemonic, traits # [
-          TransformEachOpTrait, TransformOpInterface]> {
+          KnownAttributes, TransformEachOpTrait, TransformOpInterface]> {
   let cppNamespace = "::veeline::pipe::script";
 }
 
