@@ -61,6 +61,11 @@ static std::vector<std::string> optionNames(const CLI::App &app) {
   return names;
 }
 
+static std::string describeLetter(const std::string &name,
+                                  const std::string &value) {
+  return name + " takes its value without '=', as in " + name + " " + value;
+}
+
 /// Explains "-q=0" and "-o=file", which the parser takes for -q and an argument
 /// "-=0", and for a file named "=file". Returns an empty string if there is
 /// neither.
@@ -80,8 +85,7 @@ static std::string describeEquals(CLI::App &app,
         if (has(extras, "-" + value))
           return name + ofFlagWithValue;
         if (has(option->results(), value))
-          return name + " takes its value without '=', as in " + name + " " +
-                 value.substr(1);
+          return describeLetter(name, value.substr(1));
       }
   return "";
 }

@@ -411,9 +411,8 @@ veeline::compiler::parseCompileOptions(const CompileOptionList &options,
     }
     words.push_back("--" + name + (value ? "=" + *value : ""));
   }
-  std::vector<const char *> arguments;
-  for (const std::string &word : words)
-    arguments.push_back(word.c_str());
+  std::vector<const char *> arguments(words.size());
+  std::ranges::transform(words, arguments.begin(), &std::string::c_str);
   commandline::ErrorCapture capture;
   Parsed<CompileCommand> parsed =
       parseCompile(static_cast<int>(arguments.size()), arguments.data());

@@ -482,6 +482,11 @@ Status veeline::schedule::checkOptions(const CommandOptions &options,
   return Status::success();
 }
 
+static std::string describeTwice(const std::string &name,
+                                 const std::string &list) {
+  return "--compare: '" + name + "' stands twice in '" + list + "'";
+}
+
 Expected<std::vector<std::string>>
 veeline::schedule::comparedNames(const std::string &list) {
   if (list == "all")
@@ -496,7 +501,7 @@ veeline::schedule::comparedNames(const std::string &list) {
     if (name == "all")
       return usage("--compare: 'all' stands alone, found '" + list + "'");
     if (std::find(names.begin(), names.end(), name) != names.end())
-      return usage("--compare: '" + name + "' stands twice in '" + list + "'");
+      return usage(describeTwice(name, list));
     names.push_back(std::move(name));
   }
   return names;

@@ -66,9 +66,8 @@ train::parseProgramOptions(const std::vector<TrainingOption> &given) {
                            suggestionOfOption(name, names));
     words.push_back("--" + name + (value ? "=" + *value : ""));
   }
-  std::vector<const char *> arguments;
-  for (const std::string &word : words)
-    arguments.push_back(word.c_str());
+  std::vector<const char *> arguments(words.size());
+  std::ranges::transform(words, arguments.begin(), &std::string::c_str);
   CLI::App app("", "veeline");
   auto command = std::make_shared<TrainCommand>();
   Options &options = command->options;
