@@ -79,25 +79,23 @@ Model::~Model() { module = nullptr; }
 
 MLIRContext &Model::getContext() { return *implementation->context; }
 
+/// What a file is that has one of these endings, and which command takes it.
+static constexpr std::pair<const char *, const char *> otherFiles[] = {
+    {".safetensors", "a file of parameters: veeline train --init and veeline "
+                     "eval --init read it"},
+    {".yaml", "a job: veeline run runs it"},
+    {".yml", "a job: veeline run runs it"},
+    {".npy", "data: veeline train --data reads it"}};
+
 LogicalResult Model::load(const std::string &path) {
   if (artifact::isArtifact(path))
     return printError(
         "'" + path +
         "' is no model but an artifact, compiled already: train it with "
         "veeline train, or look into it with veeline inspect");
-  if (llvm::StringRef(path).ends_with(".safetensors") &&
-      llvm::sys::fs::exists(path))
-    return printError("'" + path +
-                      "' is no model but a file of parameters: veeline train "
-                      "--init and veeline eval --init read it");
-  bool isJob = llvm::StringRef(path).ends_with(".yaml") ||
-               llvm::StringRef(path).ends_with(".yml");
-  if (isJob && llvm::sys::fs::exists(path))
-    return printError("'" + path +
-                      "' is no model but a job: veeline run runs it");
-  if (llvm::StringRef(path).ends_with(".npy") && llvm::sys::fs::exists(path))
-    return printError("'" + path +
-                      "' is no model but data: veeline train --data reads it");
+  for (auto [ending, what] : otherFiles)
+    if (llvm::StringRef(path).ends_with(ending) && llvm::sys::fs::exists(path))
+      return printError("'" + path + "' is no model but " + what);
   if (schedule::readScheduleFile(path))
     return printError("'" + path +
                       "' is no model but a schedule: give it with --schedule "

@@ -38,12 +38,13 @@ std::vector<std::string> Opener::argumentNames() const {
 Status Opener::checkName(const Spec &spec, const std::string &text,
                          const std::vector<std::string> &names) const {
   const std::string &name = spec.argument;
+  std::error_code error;
   for (const std::string &other : names)
-    if (text.find("," + other + "=") != std::string::npos)
+    if (size_t end = text.find("," + other + "=");
+        end != std::string::npos && !std::filesystem::exists(spec.file, error))
       return Status::error(options.option("data") + " " + text +
                            ": give the option once for each argument, as " +
-                           options.option("data") + " " +
-                           text.substr(0, text.find("," + other + "=")));
+                           options.option("data") + " " + text.substr(0, end));
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     std::vector<std::string> withoutData = names;
     std::erase_if(withoutData, [&](const std::string &known) {
