@@ -81,11 +81,8 @@ namespace {
 
 /// The libraries and tools that `veeline` may use on this machine, and its
 /// GPUs.
-struct Machine {
+struct Machine : Inventory {
   explicit Machine(const DoctorCommand &command);
-
-  std::vector<LibraryReport> libraries;
-  std::vector<DeviceReport> devices;
 };
 
 } // namespace
@@ -131,17 +128,7 @@ static void printMachine(const Machine &machine) {
                                 bytes / double(1 << 30))
                << "library  " << productLibrary()
                << ", for matrix products and convolutions\n";
-  for (const LibraryReport &library : machine.libraries) {
-    llvm::outs() << llvm::formatv("{0,-8} ", library.name);
-    if (library.version.empty())
-      llvm::outs() << "missing: " << library.loss << "\n         ("
-                   << library.problem << ")\n";
-    else
-      llvm::outs() << library.version << '\n';
-  }
-  for (auto [i, device] : llvm::enumerate(machine.devices))
-    llvm::outs() << llvm::formatv("{0,-9}", "GPU " + std::to_string(i))
-                 << device.name << ", " << device.chip << '\n';
+  llvm::outs() << toText(machine);
   llvm::outs().flush();
 }
 

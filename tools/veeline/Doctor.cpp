@@ -40,16 +40,7 @@ static void printText(const Inventory &inventory) {
               double(getAllowedMemory().value_or(0)) / double(1 << 30));
   std::printf("library  %s, for matrix products and convolutions\n",
               productLibrary().c_str());
-  for (const LibraryReport &library : inventory.libraries)
-    if (library.version.empty())
-      std::printf("%-8s missing: %s\n         (%s)\n", library.name.c_str(),
-                  library.loss.c_str(), library.problem.c_str());
-    else
-      std::printf("%-8s %s\n", library.name.c_str(), library.version.c_str());
-  for (size_t i = 0; i < inventory.devices.size(); ++i)
-    std::printf("%-9s%s, %s\n", ("GPU " + std::to_string(i)).c_str(),
-                inventory.devices[i].name.c_str(),
-                inventory.devices[i].chip.c_str());
+  std::fputs(toText(inventory).c_str(), stdout);
 }
 
 /// As docs/tools.md describes it.

@@ -41,6 +41,10 @@ struct Inventory {
 /// to MPI. What is missing is no error.
 Inventory takeInventory(const LibraryFiles &files, const std::string &modules);
 
+/// A line for each library and GPU, as `veeline doctor` prints them. For what
+/// is missing, a second one says why.
+std::string toText(const Inventory &inventory);
+
 } // namespace veeline
 
 #endif // VEELINE_INVENTORY_H

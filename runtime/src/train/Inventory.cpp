@@ -11,6 +11,7 @@
 #include "MpiLibrary.h"
 #include "Nccl.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 
 using namespace veeline;
@@ -105,4 +106,25 @@ Inventory veeline::takeInventory(const LibraryFiles &files,
       files.cudnn,
       [](const cuda::Cudnn &dnn) { return versionOf(dnn.version); }));
   return inventory;
+}
+
+/// `name` in a column of `width` characters.
+static std::string padded(std::string name, size_t width) {
+  name.resize(std::max(name.size(), width), ' ');
+  return name;
+}
+
+std::string veeline::toText(const Inventory &inventory) {
+  std::string text;
+  for (const LibraryReport &library : inventory.libraries) {
+    text += padded(library.name, 8) + " ";
+    text += library.version.empty()
+                ? "missing: " + library.loss + "\n         (" +
+                      library.problem + ")\n"
+                : library.version + "\n";
+  }
+  for (size_t i = 0; i < inventory.devices.size(); ++i)
+    text += padded("GPU " + std::to_string(i), 9) + inventory.devices[i].name +
+            ", " + inventory.devices[i].chip + "\n";
+  return text;
 }
